@@ -205,9 +205,9 @@ func (s *server) put(w *wish) error {
 func (s *server) breakpoint(w *wish) dap.Breakpoint {
 	b := dap.Breakpoint{Id: w.id, Verified: w.verified, Message: w.message}
 	switch {
-	case w.kind == wishLine && !w.verified:
+	case w.kind == wishLine && (!w.verified || s.session == nil):
 		b.Line = s.line(w.line)
-	case w.kind != wishData && w.at.Line > 0:
+	case w.kind != wishData && w.at.Line > 0 && s.session != nil:
 		b.Line, b.Source = s.line(w.at.Line), s.sourceOf(w.at.File)
 	}
 	if w.kind == wishInstruction {
@@ -219,16 +219,25 @@ func (s *server) breakpoint(w *wish) dap.Breakpoint {
 // apply puts all breakpoints into a new session, and tells the client what has become of them.
 func (s *server) apply() {
 	for _, w := range s.wishes {
-		if w.kind == wishData {
-			if err := s.mark(s.marks[w.mark]); err != nil {
-				w.verified, w.number, w.message = false, 0, err.Error()
-				s.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: s.breakpoint(w)})
-				continue
-			}
+		verified, message, line := w.verified, w.message, w.at.Line
+		if err := s.again(w); err != nil {
+			w.verified, w.number, w.message = false, 0, err.Error()
+		} else {
+			s.set(w)
 		}
-		s.set(w)
+		if verified && w.verified && message == w.message && line == w.at.Line {
+			continue // as a client knows it, from another launch of a host program
+		}
 		s.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: s.breakpoint(w)})
 	}
+}
+
+// again prepares a breakpoint for a new session.
+func (s *server) again(w *wish) error {
+	if w.kind != wishData {
+		return nil
+	}
+	return s.mark(s.marks[w.mark])
 }
 
 // mark finds the memory of a mark in a new session: by what names it at the beginning of the launch, or, for what is in
@@ -244,7 +253,7 @@ func (s *server) mark(m *mark) error {
 		}
 	}
 	p, ok := m.value.At()
-	if ok && p.Space() == memory.SpaceGlobal && s.session.Extent(p) >= uint64(len(m.value.Bytes)) {
+	if ok && s.host == nil && p.Space() == memory.SpaceGlobal && s.session.Extent(p) >= uint64(len(m.value.Bytes)) {
 		return nil
 	}
 	return fmt.Errorf("%s has no memory at the beginning of the launch; set the data breakpoint again where it has", m.text)

@@ -159,14 +159,19 @@ func (s *server) conclude() {
 		}
 		s.target.Finish = nil
 	}
+	if s.host != nil {
+		s.drop()
+		s.await()
+		return
+	}
 	s.exit(status)
 }
 
 // continued tells the client that the launch goes on, where no answer has told it.
 func (s *server) continued() {
-	if s.stands {
-		s.stands = false
-		s.out.event("continued", dap.ContinuedEventBody{ThreadId: s.view.current, AllThreadsContinued: true})
+	if s.stands != 0 {
+		s.out.event("continued", dap.ContinuedEventBody{ThreadId: s.stands, AllThreadsContinued: true})
+		s.stands = 0
 	}
 }
 
@@ -182,7 +187,7 @@ func (s *server) stopped(reason, description, text string, hits []int) {
 // tellStop tells the client to look at the launch that stands.
 func (s *server) tellStop(reason, description, text string, hits []int) {
 	s.continued()
-	s.stands = true
+	s.stands = s.currentThread()
 	s.out.event("stopped", dap.StoppedEventBody{
 		Reason: reason, Description: description, Text: text, ThreadId: s.currentThread(), AllThreadsStopped: true, HitBreakpointIds: hits,
 	})
@@ -327,7 +332,7 @@ func (s *server) launchOperation(o *operation) error {
 		if o.console { // evaluate was answered, which says nothing of it
 			s.continued()
 		}
-		s.stands = false
+		s.stands = 0
 		s.start(o)
 	})
 	return nil
@@ -335,6 +340,7 @@ func (s *server) launchOperation(o *operation) error {
 
 func (s *server) goOn(*dap.ContinueArguments) (any, error) {
 	if s.session.Ended() && s.op == nil && s.begun && !s.ended {
+		s.stands = 0
 		s.later(s.conclude)
 	} else if err := s.launchOperation(&operation{run: s.session.Continue, resumed: s.session.Resume}); err != nil {
 		return nil, err
@@ -364,6 +370,7 @@ func (s *server) step(thread int, by dap.SteppingGranularity, kind emudebug.Step
 		return err
 	}
 	if s.session.Ended() && !back {
+		s.stands = 0
 		s.later(s.conclude)
 		return nil
 	}
@@ -397,6 +404,10 @@ func (s *server) reverseContinue(*dap.ReverseContinueArguments) (any, error) {
 }
 
 func (s *server) pause(*dap.PauseArguments) (any, error) {
+	if s.session == nil {
+		s.pausing = true
+		return nil, nil
+	}
 	if s.op == nil {
 		if err := s.standing(); err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func init() {
 	handlers = map[string]handler{
 		"initialize":        {false, true, with((*server).initialize)},
 		"launch":            {false, false, with((*server).launch)},
-		"attach":            {false, false, attach},
+		"attach":            {false, false, with((*server).attach)},
 		"configurationDone": {true, false, with((*server).configurationDone)},
 		"restart":           {false, false, with((*server).restart)},
 		"disconnect":        {false, true, with((*server).disconnect)},
@@ -123,7 +123,12 @@ type server struct {
 	begun      bool            // the configuration is done
 	ended      bool            // the launch has ended, and the client knows
 	found      bool            // something went wrong in the kernel
-	stands     bool            // the client has been told that the launch stands, and not that it goes on
+	stands     int             // the thread that the client believes to stand; 0 for a launch that runs
+
+	host    *Host        // whose launches these are; nil for a launch of lockstep's own
+	coming  chan arrival // its next launch; nil where that is not awaited
+	unwait  func()       // ends the wait
+	pausing bool         // the next launch stops where it begins
 
 	op      *operation // on its way
 	held    *operation // interrupted for a request
@@ -154,7 +159,7 @@ func (s *server) serve(from io.Reader) error {
 	defer cancel()
 	defer s.close()
 	go s.in.read(from, ctx.Done())
-	for !s.over && s.out.err == nil {
+	for !s.over && s.out.failed() == nil {
 		var done chan result
 		if s.op != nil {
 			done = s.op.done
@@ -162,6 +167,8 @@ func (s *server) serve(from io.Reader) error {
 		select {
 		case r := <-done:
 			s.finish(r)
+		case a := <-s.coming:
+			s.arrive(a)
 		case <-s.in.ready:
 			if err := s.drain(); err != nil {
 				if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
@@ -173,12 +180,12 @@ func (s *server) serve(from io.Reader) error {
 			return ctx.Err()
 		}
 	}
-	return s.out.err
+	return s.out.failed()
 }
 
 // drain answers the requests that are there.
 func (s *server) drain() error {
-	for !s.over && s.out.err == nil {
+	for !s.over && s.out.failed() == nil {
 		ctx, cancel := context.WithCancel(s.ctx)
 		m, err := s.in.pop(cancel)
 		if m == nil {
@@ -212,8 +219,8 @@ func (s *server) handle(m *request) {
 		err = fmt.Errorf("lockstep dap does not know the request %.60q; `lockstep help dap` has those that it knows", m.Command)
 	case !s.ready && m.Command != "initialize" && m.Command != "disconnect":
 		err = fmt.Errorf("%w: the first request is initialize", errPlace)
-	case h.launched && s.session == nil:
-		err = fmt.Errorf("%w: no kernel is launched; send launch first", errPlace)
+	case h.launched && s.session == nil && (s.host == nil || !waiting[m.Command]):
+		err = s.between()
 	default:
 		if s.op != nil && !h.running {
 			s.hold()
@@ -293,6 +300,7 @@ func (s *server) close() {
 		<-s.op.done
 		s.op = nil
 	}
+	s.leave(s.host != nil && s.host.Attached)
 	s.drop()
 }
 

@@ -108,6 +108,9 @@ func (s *server) itemOf(id int) (int, error) {
 }
 
 func (s *server) threads(*struct{}) (any, error) {
+	if s.session == nil {
+		return hostThreads(), nil
+	}
 	if len(s.view.threads) == 0 {
 		if s.op != nil {
 			return dap.ThreadsResponseBody{Threads: []dap.Thread{}}, nil
@@ -255,6 +258,11 @@ func (s *server) pathIn(source *dap.Source) string {
 
 // fileOf returns the name that the module has for a file of the client's.
 func (s *server) fileOf(path string) string {
+	if s.target.Match != nil {
+		if name, ok := s.target.Match(path); ok {
+			return name
+		}
+	}
 	if s.target.Path != nil {
 		for _, f := range s.session.Files() {
 			if p, ok := s.target.Path(f); ok && filepath.Clean(p) == filepath.Clean(path) {
@@ -267,6 +275,9 @@ func (s *server) fileOf(path string) string {
 
 func (s *server) loadedSources(*struct{}) (any, error) {
 	body := dap.LoadedSourcesResponseBody{Sources: []dap.Source{}}
+	if s.session == nil {
+		return body, nil
+	}
 	for _, f := range s.session.Files() {
 		body.Sources = append(body.Sources, *s.sourceOf(f))
 	}
