@@ -42,11 +42,25 @@ type Breakpoint struct {
 	focus int // the work-item that was meant by the last hit
 }
 
+// begin returns the line where the function begins in which an instruction is; 0 where that is not known.
+func (i *info) begin(pc int) int {
+	d := i.kernel.Debug
+	for sc := i.scopeOf(i.kernel.Code[pc].Loc); sc != 0; sc = d.Scopes[sc].Parent {
+		if d.Scopes[sc].Name != "" {
+			return int(d.Scopes[sc].Line)
+		}
+	}
+	return 0
+}
+
 // BreakLine sets a breakpoint at the first line with code from the given one on. "" is any file.
 func (s *Session) BreakLine(file string, line int) (*Breakpoint, error) {
 	pcs, at := s.info.lineStarts(file, line)
 	if len(pcs) == 0 {
 		return nil, fmt.Errorf("line %d of %s: %w at or behind it", line, orKernel(file, s.info.file), ErrNoLine)
+	}
+	if begin := s.info.begin(pcs[0]); at > line && begin > line {
+		return nil, fmt.Errorf("line %d of %s: %w of this kernel before the function that begins at line %d", line, orKernel(file, s.info.file), ErrNoLine, begin)
 	}
 	return s.addBreakpoint(&Breakpoint{File: s.PlaceOf(pcs[0]).File, Line: at, PCs: pcs}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -321,5 +322,34 @@ func TestNoWayBack(t *testing.T) {
 	}
 	if stop, _ := proceed(t, s); stop.Reason == ReasonFinding {
 		t.Errorf("%+v", stop)
+	}
+}
+
+// TestBreakOtherKernel sets breakpoints at lines of a kernel that does not run: they do not move on into the one that
+// does.
+func TestBreakOtherKernel(t *testing.T) {
+	const text = `kernel void fill(global int *a)
+{
+	a[get_global_id(0)] = 1;
+}
+// Doubles.
+kernel void twice(global int *a)
+{
+
+	a[get_global_id(0)] *= 2;
+}
+`
+	s := start(t, text, "twice", emu.DeviceOptions{}, emu.NDRange{Global: []uint64{4}}, Options{}, func(d *emu.Device) []emu.Arg {
+		return []emu.Arg{buffer(t, d, make([]int32, 4))}
+	})
+	for _, line := range []int{3, 5} {
+		if b, err := s.BreakLine("program.cl", line); !errors.Is(err, ErrNoLine) || !strings.Contains(err.Error(), "begins at line 6") {
+			t.Errorf("line %d: %+v, %v", line, b, err)
+		}
+	}
+	for _, line := range []int{6, 8, 9} {
+		if b, err := s.BreakLine("program.cl", line); err != nil || b.Line != 9 {
+			t.Errorf("line %d: %+v, %v", line, b, err)
+		}
 	}
 }

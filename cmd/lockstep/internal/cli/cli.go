@@ -84,6 +84,10 @@ type Program struct {
 	Args    []string // its name and its arguments
 	Driver  string   // the path of lockstep's driver
 	Options string   // for the driver
+	// Dir is the folder in which it runs, and the others its files; the process's own where they are not set.
+	Dir            string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
 	// Tally is called at the end with what hostrun.ReadTally reads.
 	Tally func(text string)
 }

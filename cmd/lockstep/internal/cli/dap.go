@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,11 +31,14 @@ needs. The editor sends a launch with these attributes:
   program      OpenCL C or a module: the path of a .cl, .spv, .spvasm or .ll file
   args         what follows the program on a command line of lockstep debug, as a list of words:
                ["-kernel", "saxpy", "-global", "8", "-arg", "f32:2"]
+  kernel       the kernel, where there are several
   cwd          the folder of relative paths (default: that of lockstep)
   stopOnEntry  stop before the first instruction
   stopAtEnd    stop when the launch is over, to go back from there
   checks       run with checks first, and stop where they found something
   noDebug      run with checks, tell what they find, and stop nowhere
+  host         in the place of program: a program that launches kernels, and its arguments, as a list of
+               words; args are flags of lockstep exec then, and without kernel all launches are debugged
   step         who makes the editor's steps: "lane" (default: the work-item that is shown), "wave" or "group"
 
 Threads are the waves of the work-group that runs, and each shows one of its work-items. In the
@@ -61,13 +65,18 @@ messages, or for wrong usage.
 	},
 }
 
-// listenDAP serves connections until the context ends.
-func (e *Env) listenDAP(ctx context.Context, address string) error {
+// listenTCP listens at an address, which is one of this machine alone where it has no host.
+func listenTCP(ctx context.Context, address string) (net.Listener, error) {
 	if strings.HasPrefix(address, ":") {
 		address = "127.0.0.1" + address
 	}
 	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", address)
+	return config.Listen(ctx, "tcp", address)
+}
+
+// listenDAP serves connections until the context ends.
+func (e *Env) listenDAP(ctx context.Context, address string) error {
+	l, err := listenTCP(ctx, address)
 	if err != nil {
 		return usagef("help dap", "dap: -listen %s: %v", printable(address), err)
 	}
@@ -83,7 +92,7 @@ func (e *Env) listenDAP(ctx context.Context, address string) error {
 			}
 			return err
 		}
-		if err := dap.Serve(ctx, conn, conn, e.prepareDAP); err != nil && ctx.Err() == nil {
+		if err := dap.Serve(ctx, conn, conn, e.prepareKernel); err != nil && ctx.Err() == nil {
 			fmt.Fprintf(e.Stderr, "lockstep: dap: %s\n", harmless(err))
 		}
 		conn.Close()
@@ -104,6 +113,13 @@ func (t *telling) Write(p []byte) (int, error) {
 		t.rest = append(t.rest[:0], t.rest[i+1:]...)
 	}
 	return len(p), nil
+}
+
+// flush ends the last line, which has no end.
+func (t *telling) flush() {
+	if len(t.rest) > 0 {
+		_, _ = t.Write([]byte("\n"))
+	}
 }
 
 // within returns an Env for a launch of a client: its relative paths are in a folder, and what is written goes
@@ -132,6 +148,21 @@ func (e *Env) within(dir string, say func(dap.Output)) *Env {
 
 // prepareDAP makes a launch of a client's attributes.
 func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output)) (*dap.Target, error) {
+	if len(l.Host) > 0 && !l.Attach {
+		return e.prepareHost(ctx, l, say)
+	}
+	return e.prepareKernel(ctx, l, say)
+}
+
+// prepareKernel is prepareDAP for clients that may not start programs: who they are at a connection, nobody knows.
+func (e *Env) prepareKernel(ctx context.Context, l *dap.Launch, say func(dap.Output)) (*dap.Target, error) {
+	switch {
+	case l.Attach:
+		return nil, errors.New("there is nothing to attach to: lockstep runs kernels by itself; use the request launch, " +
+			"or attach to lockstep exec -debug -listen")
+	case len(l.Host) > 0:
+		return nil, errors.New("a connection starts no programs; attach to lockstep exec -debug -listen, which does")
+	}
 	locate := e.pathOf(l)
 	tell := say
 	say = func(o dap.Output) {
@@ -147,6 +178,9 @@ func (e *Env) prepareDAP(ctx context.Context, l *dap.Launch, say func(dap.Output
 	program := l.Program
 	if strings.HasPrefix(program, "-") || strings.HasPrefix(program, "@") {
 		program = "./" + program
+	}
+	if l.Kernel != "" && !slices.Contains(l.Args, "-kernel") {
+		l.Args = append([]string{"-kernel", l.Kernel}, l.Args...)
 	}
 	d, err := parseDebug(&quiet, append([]string{program}, l.Args...))
 	if err != nil {
@@ -185,8 +219,8 @@ func runChecked(ctx context.Context, env *Env, d *debugOptions, say func(dap.Out
 	if res == nil {
 		return nil, explainLimit(err)
 	}
-	if t, ok := env.Stdout.(*telling); ok && len(t.rest) > 0 {
-		_, _ = t.Write([]byte("\n"))
+	if t, ok := env.Stdout.(*telling); ok {
+		t.flush()
 	}
 	dap.SayFindings(&res.findings, say)
 	target := &dap.Target{}

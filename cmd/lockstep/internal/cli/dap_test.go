@@ -68,7 +68,11 @@ func (m *message) String() string {
 		return strings.TrimSpace(fmt.Sprintf("<- event %s %s", m.Event, body))
 	}
 	if !m.Success {
-		return fmt.Sprintf("<- error %s %s %s", m.Command, m.Message, body)
+		var b dapproto.ErrorResponseBody
+		if json.Unmarshal(m.Body, &b) == nil && b.Error != nil && b.Error.Format == strings.ReplaceAll(m.Message, "{", "{ ") {
+			return fmt.Sprintf("<- error %s %s", m.Command, body) // the message is the text
+		}
+		return fmt.Sprintf("<- error %s %q %s", m.Command, m.Message, body)
 	}
 	return strings.TrimSpace(fmt.Sprintf("<- %s %s", m.Command, body))
 }

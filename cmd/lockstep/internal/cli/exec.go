@@ -54,6 +54,14 @@ error. -x reads its commands from a file for each launch, and -batch asks for no
 interrupt of the terminal ends the program, too.
 
   lockstep exec -debug=blur -- python3 filter.py picture.png
+
+-listen serves the debugger to one editor, which speaks the Debug Adapter Protocol and sends the
+request attach. The program's first launch waits for it. A launch stops at breakpoints, or where it
+begins with "stopOnEntry": true. Breakpoints in a file mean the kernels that the program has read
+from it. When the editor disconnects, the program goes on without stops. An address without a host
+is one of this machine alone.
+
+  lockstep exec -debug -listen :4711 -- ./solver
 `,
 	setup: setupExec,
 }
@@ -65,6 +73,7 @@ type execOptions struct {
 	debug   debugFlag
 	scripts *list
 	batch   bool
+	listen  string
 }
 
 func setupExec(f *flags) func(context.Context, *Env, []string) error {
@@ -89,6 +98,7 @@ func setupExec(f *flags) func(context.Context, *Env, []string) error {
 	f.Var(&o.debug, "debug", "stop before each launch, or with -debug=NAME before those of the kernel NAME, and\ndebug it")
 	o.scripts = f.list("x", "with -debug: read the debugger's commands from `FILE` first, for each launch")
 	f.BoolVar(&o.batch, "batch", false, "with -debug: end the debugger of a launch behind the commands of -x")
+	f.StringVar(&o.listen, "listen", "", "with -debug: serve the debugger of an editor that attaches to `HOST:PORT`, instead of a\nterminal")
 	return func(ctx context.Context, env *Env, args []string) error {
 		return o.run(ctx, env, f, args)
 	}
@@ -98,7 +108,7 @@ func setupExec(f *flags) func(context.Context, *Env, []string) error {
 func forDriver(f *flags) []string {
 	var list []string
 	f.Visit(func(fl *flag.Flag) {
-		if !slices.Contains([]string{"bisect", "debug", "x", "batch"}, fl.Name) {
+		if !slices.Contains([]string{"bisect", "debug", "x", "batch", "listen"}, fl.Name) {
 			list = append(list, "-"+fl.Name+"="+fl.Value.String())
 		}
 	})
@@ -123,12 +133,15 @@ func (o *execOptions) run(ctx context.Context, env *Env, f *flags, args []string
 	if o.bisect != "" {
 		return o.bisection(ctx, env, f, driver, options, args)
 	}
-	run := runHost
-	if o.debug.on {
+	run := runArgs
+	if o.debug.on || o.listen != "" {
 		if err := o.checkDebug(env, f); err != nil {
 			return err
 		}
 		run = o.debugHost
+		if o.listen != "" {
+			run = o.serveHost
+		}
 	}
 	status, tally, err := run(ctx, env, driver, options, args)
 	if err != nil {
@@ -146,21 +159,22 @@ func (o *execOptions) run(ctx context.Context, env *Env, f *flags, args []string
 	return nil
 }
 
+// runArgs runs a program of the command line.
+func runArgs(ctx context.Context, env *Env, driver string, options, args []string) (int, hostrun.Tally, error) {
+	return runHost(ctx, env, Program{Args: args, Driver: driver, Options: words.Join(options)})
+}
+
 // runHost runs a program on the driver and returns its exit status.
-func runHost(ctx context.Context, env *Env, driver string, options, args []string) (int, hostrun.Tally, error) {
+func runHost(ctx context.Context, env *Env, p Program) (int, hostrun.Tally, error) {
 	var tally hostrun.Tally
 	env.json.written = true // standard output is the program's
-	status, err := env.Run(ctx, Program{
-		Args:    args,
-		Driver:  driver,
-		Options: words.Join(options),
-		Tally:   func(text string) { tally = hostrun.ReadTally(text) },
-	})
+	p.Tally = func(text string) { tally = hostrun.ReadTally(text) }
+	status, err := env.Run(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-		return 0, tally, fmt.Errorf("exec: there is no program %s", display(args[0]))
+		return 0, tally, fmt.Errorf("exec: there is no program %s", display(p.Args[0]))
 	}
 	if err != nil {
-		return 0, tally, fmt.Errorf("exec: %s: %w", display(args[0]), err)
+		return 0, tally, fmt.Errorf("exec: %s: %w", display(p.Args[0]), err)
 	}
 	return status, tally, nil
 }
@@ -180,7 +194,7 @@ func (o *execOptions) bisection(ctx context.Context, env *Env, f *flags, driver 
 	for i, list := range [][]string{options, other} {
 		fmt.Fprintf(env.Stderr, "lockstep: run %d of 2, with %s\n", i+1, orDefault(words.Join(list)))
 		err := env.Temporary(func(path string) error {
-			status, _, err := runHost(ctx, env, driver, append(slices.Clip(list), "-digests="+path), args)
+			status, _, err := runArgs(ctx, env, driver, append(slices.Clip(list), "-digests="+path), args)
 			if err != nil {
 				return err
 			}

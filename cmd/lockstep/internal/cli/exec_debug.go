@@ -49,6 +49,15 @@ func (o *execOptions) checkDebug(env *Env, f *flags) error {
 	if name := f.given("bisect", "parallel", "memory", "json"); name != "" {
 		return usagef("help exec", "exec: -debug and -%s exclude each other", name)
 	}
+	if o.listen != "" {
+		switch {
+		case !o.debug.on:
+			return usagef("help exec", "exec: -listen is for -debug")
+		case len(*o.scripts) > 0 || o.batch:
+			return usagef("help exec", "exec: -listen excludes -x and -batch, which are for terminals")
+		}
+		return nil
+	}
 	if len(*o.scripts) > 0 {
 		return nil
 	}
@@ -77,12 +86,21 @@ func (o *execOptions) debugHost(ctx context.Context, env *Env, driver string, op
 				return more && err == nil
 			})
 		}()
-		status, tally, err = runHost(ctx, env, driver, append(options[:len(options):len(options)], "-stop="+path), args)
+		status, tally, err = runArgs(ctx, env, driver, append(options[:len(options):len(options)], "-stop="+path), args)
 		l.Close()
 		closed := <-served
 		return errors.Join(err, closed, wrong)
 	})
 	return status, tally, err
+}
+
+// launchTitle says for people which launch it is.
+func launchTitle(st hostrun.Stop) string {
+	call := ""
+	if st.Call != "" {
+		call = ", " + st.Call
+	}
+	return fmt.Sprintf("launch %d, kernel %s%s", st.Launch, printable(st.Kernel), printable(call))
 }
 
 // debugLaunch debugs the record of a launch, and says whether further ones are to stop. The error is a command of
@@ -93,11 +111,7 @@ func (o *execOptions) debugLaunch(ctx context.Context, env *Env, st hostrun.Stop
 	}
 	inner := *env
 	inner.Stdout, inner.Stdin, inner.json = env.Stderr, strings.NewReader(""), &jsonState{}
-	call := ""
-	if st.Call != "" {
-		call = ", " + st.Call
-	}
-	fmt.Fprintf(env.Stderr, "lockstep: launch %d, kernel %s%s\n", st.Launch, printable(st.Kernel), printable(call))
+	fmt.Fprintf(env.Stderr, "lockstep: %s\n", launchTitle(st))
 	d, err := parseDebug(&inner, []string{"@" + st.Record})
 	var x *debugged
 	if err == nil {

@@ -122,7 +122,7 @@ func TestExecWithoutDriver(t *testing.T) {
 func TestExecFlags(t *testing.T) {
 	f := newFlags("exec")
 	execCommand.setup(f)
-	known := map[string]bool{"bisect": true, "debug": true, "x": true, "batch": true}
+	known := map[string]bool{"bisect": true, "debug": true, "x": true, "batch": true, "listen": true}
 	for _, name := range hostrun.Names() {
 		known[name] = true
 		if name != "digests" && name != "stop" && f.Lookup(name) == nil {

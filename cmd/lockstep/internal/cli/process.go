@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/icd"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
@@ -46,7 +47,11 @@ func runProgram(ctx context.Context, p Program) (int, error) {
 	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	cmd.Env = append(icd.Environment(runtime.GOOS, os.Environ(), dir, driver, loader),
 		hostrun.Variable+"="+p.Options, hostrun.TallyVariable+"="+tally)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Dir, os.Stdin, os.Stdout, os.Stderr
+	if p.Stdout != nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
+		cmd.WaitDelay = time.Second // for who has its files from a program that has ended
+	}
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	err = cmd.Run()
 	if text, err := os.ReadFile(tally); err == nil {

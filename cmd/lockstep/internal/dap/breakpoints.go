@@ -12,6 +12,7 @@ import (
 
 	emudebug "github.com/lockstep-gpu/lockstep/emu/debug"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // maxBreakpoints is how many breakpoints a client may have.
@@ -56,6 +57,7 @@ type wish struct {
 type mark struct {
 	text  string
 	value emudebug.Value
+	item  [3]uint64 // the work-item for which text names it
 }
 
 var hitCondition = regexp.MustCompile(`^\s*(==|=|>=|>|<=|<|%)?\s*([0-9]{1,18})\s*$`)
@@ -203,13 +205,13 @@ func (s *server) put(w *wish) error {
 func (s *server) breakpoint(w *wish) dap.Breakpoint {
 	b := dap.Breakpoint{Id: w.id, Verified: w.verified, Message: w.message}
 	switch {
-	case w.kind == wishLine && !w.verified:
+	case w.kind == wishLine && (!w.verified || s.session == nil):
 		b.Line = s.line(w.line)
-	case w.kind != wishData && w.at.Line > 0:
+	case w.kind != wishData && w.at.Line > 0 && s.session != nil:
 		b.Line, b.Source = s.line(w.at.Line), s.sourceOf(w.at.File)
 	}
 	if w.kind == wishInstruction {
-		b.InstructionReference = strconv.Itoa(w.pc)
+		b.InstructionReference = address(w.pc)
 	}
 	return b
 }
@@ -217,20 +219,51 @@ func (s *server) breakpoint(w *wish) dap.Breakpoint {
 // apply puts all breakpoints into a new session, and tells the client what has become of them.
 func (s *server) apply() {
 	for _, w := range s.wishes {
-		if w.kind == wishData {
-			w.verified, w.number, w.message = false, 0, "the memory that is watched was that of another run"
+		verified, message, line := w.verified, w.message, w.at.Line
+		if err := s.again(w); err != nil {
+			w.verified, w.number, w.message = false, 0, err.Error()
 		} else {
 			s.set(w)
+		}
+		if verified && w.verified && message == w.message && line == w.at.Line {
+			continue // as a client knows it, from another launch of a host program
 		}
 		s.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: s.breakpoint(w)})
 	}
 }
 
+// again prepares a breakpoint for a new session.
+func (s *server) again(w *wish) error {
+	if w.kind != wishData {
+		return nil
+	}
+	return s.mark(s.marks[w.mark])
+}
+
+// mark finds the memory of a mark in a new session: by what names it at the beginning of the launch, or, for what is in
+// a buffer, by where it was. The buffers of a launch that is run again are where they were.
+func (s *server) mark(m *mark) error {
+	at, ok := s.session.Current()
+	if ok && s.session.SelectGlobal(m.item) == nil {
+		v, err := s.session.Evaluate(m.text)
+		_ = s.session.Select(at.Number)
+		if _, memory := v.At(); err == nil && memory {
+			m.value = v
+			return nil
+		}
+	}
+	p, ok := m.value.At()
+	if ok && s.host == nil && p.Space() == memory.SpaceGlobal && s.session.Extent(p) >= uint64(len(m.value.Bytes)) {
+		return nil
+	}
+	return fmt.Errorf("%s has no memory at the beginning of the launch; set the data breakpoint again where it has", m.text)
+}
+
 func (s *server) setBreakpoints(a *dap.SetBreakpointsArguments) (any, error) {
-	if a.Source.Path == "" && a.Source.Name == "" {
+	path := s.pathIn(&a.Source)
+	if path == "" {
 		return nil, errors.New("the source has neither a path nor a name")
 	}
-	path := cmpOr(a.Source.Path, a.Source.Name)
 	wants := make([]want, 0, len(a.Breakpoints))
 	list := a.Breakpoints
 	if list == nil {
@@ -289,7 +322,8 @@ func (s *server) dataBreakpointInfo(a *dap.DataBreakpointInfoArguments) (any, er
 	if len(s.marks) >= maxBreakpoints {
 		return dap.DataBreakpointInfoResponseBody{Description: "too many data breakpoints were asked for"}, nil
 	}
-	s.marks = append(s.marks, &mark{text, v})
+	it, _ := s.session.Current()
+	s.marks = append(s.marks, &mark{text, v, it.Global})
 	what := fmt.Sprintf("%s, %d bytes", text, len(v.Bytes))
 	return dap.DataBreakpointInfoResponseBody{DataId: fmt.Sprintf("%d", len(s.marks)), Description: what, AccessTypes: kinds}, nil
 }
@@ -313,7 +347,7 @@ func (s *server) breakpointLocations(a *dap.BreakpointLocationsArguments) (any, 
 		to = from
 	}
 	body := dap.BreakpointLocationsResponseBody{Breakpoints: []dap.BreakpointLocation{}}
-	for _, n := range s.session.LinesWithCode(s.fileOf(cmpOr(a.Source.Path, a.Source.Name))) {
+	for _, n := range s.session.LinesWithCode(s.fileOf(s.pathIn(&a.Source))) {
 		if n = s.line(n); n >= from && n <= to {
 			body.Breakpoints = append(body.Breakpoints, dap.BreakpointLocation{Line: n})
 		}

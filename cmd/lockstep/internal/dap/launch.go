@@ -25,6 +25,11 @@ type Launch struct {
 	NoDebug                bool   // runs with checks, and stops nowhere
 	Checks                 bool   // runs with checks first, and stops where they found something
 	Step                   string // who steps: "lane", "wave" or "group"
+	// Host is a program and its arguments whose launches are debugged, in the place of Program. Kernel is the kernel of
+	// which, "" for all.
+	Host   []string
+	Kernel string
+	Attach bool // to a host program that is there already
 }
 
 // Output is a piece of text for people.
@@ -41,6 +46,11 @@ type Target struct {
 	// Session is nil for a launch that has run without a debugger, with the exit status Status.
 	Session *emudebug.Session
 	Status  int
+	// Host has the launches where a program makes them. The target has no session then.
+	Host  *Host
+	Title string // which launch of a host program it is, for people
+	// Match returns the source that has the contents of a file of the client's.
+	Match func(path string) (name string, ok bool)
 	// Source returns a source by the name that the module has for it, and Path where it is.
 	Source func(name string) ([]byte, error)
 	Path   func(name string) (path string, ok bool)
@@ -67,35 +77,55 @@ type attributes struct {
 	NoDebug     bool            `json:"noDebug"`
 	Checks      bool            `json:"checks"`
 	Step        string          `json:"step"`
+	Host        json.RawMessage `json:"host"`
+	Kernel      string          `json:"kernel"`
 }
 
-func (a *attributes) launch() (*Launch, error) {
-	l := &Launch{Program: a.Program, Cwd: a.Cwd, StopOnEntry: a.StopOnEntry, StopAtEnd: a.StopAtEnd, NoDebug: a.NoDebug, Checks: a.Checks, Step: a.Step}
-	if l.Program == "" {
-		return nil, errors.New("launch has no program: give the path of a kernel, as in \"program\": \"saxpy.cl\"")
+// list reads an attribute that is a list of words, or a text of words.
+func list(name string, raw json.RawMessage, example string) ([]string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
 	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		found, _, err := words.Split(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s of launch: %w", name, err)
+		}
+		var list []string
+		for _, w := range found {
+			list = append(list, w.Text)
+		}
+		return list, nil
+	}
+	var list []string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("%s of launch are a list of words, as in %s", name, example)
+	}
+	return list, nil
+}
+
+func (a *attributes) launch(attach bool) (l *Launch, err error) {
+	l = &Launch{Program: a.Program, Cwd: a.Cwd, StopOnEntry: a.StopOnEntry, StopAtEnd: a.StopAtEnd, NoDebug: a.NoDebug, Checks: a.Checks, Step: a.Step,
+		Kernel: a.Kernel, Attach: attach}
 	if l.Step == "" {
 		l.Step = "lane"
 	}
 	if _, ok := scopes[l.Step]; !ok {
 		return nil, fmt.Errorf("launch has the attribute step %.40q; it is lane, wave or group", a.Step)
 	}
-	if len(a.Args) == 0 || string(a.Args) == "null" {
-		return l, nil
+	if l.Host, err = list("host", a.Host, `["./program", "argument"]`); err != nil {
+		return nil, err
 	}
-	var text string
-	if json.Unmarshal(a.Args, &text) == nil {
-		list, _, err := words.Split(text)
-		if err != nil {
-			return nil, fmt.Errorf("args of launch: %w", err)
-		}
-		for _, w := range list {
-			l.Args = append(l.Args, w.Text)
-		}
-		return l, nil
+	if l.Args, err = list("args", a.Args, `["-global", "8", "-arg", "f32:2"]`); err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(a.Args, &l.Args); err != nil {
-		return nil, errors.New("args of launch are a list of words, as in [\"-global\", \"8\", \"-arg\", \"f32:2\"]")
+	switch {
+	case attach:
+	case l.Program == "" && len(l.Host) == 0:
+		return nil, errors.New("launch has no program: give the path of a kernel, as in \"program\": \"saxpy.cl\"")
+	case l.Program != "" && len(l.Host) > 0:
+		return nil, errors.New("launch has a program, which is a kernel, and a host, which launches its own; give one of them")
 	}
 	return l, nil
 }
@@ -134,25 +164,26 @@ func (s *server) initialize(a *initializeArguments) (any, error) {
 	return capabilities(), nil
 }
 
-func attach(*server, json.RawMessage) (any, error) {
-	return nil, errors.New("there is nothing to attach to: lockstep runs kernels by itself; use the request launch")
-}
+func (s *server) attach(a *json.RawMessage) (any, error) { return nil, s.first(*a, true) }
 
-func (s *server) launch(a *json.RawMessage) (any, error) {
+func (s *server) launch(a *json.RawMessage) (any, error) { return nil, s.first(*a, false) }
+
+// first prepares the first launch of a client.
+func (s *server) first(raw json.RawMessage, attach bool) error {
 	if s.attributes != nil {
-		return nil, fmt.Errorf("%w: a kernel is launched already; restart runs it again", errPlace)
+		return fmt.Errorf("%w: a kernel is launched already; restart runs it again", errPlace)
 	}
 	s.later(s.launched)
-	return nil, s.begin(*a)
+	return s.begin(raw, attach)
 }
 
 // begin prepares a launch.
-func (s *server) begin(raw json.RawMessage) error {
+func (s *server) begin(raw json.RawMessage, attach bool) error {
 	var a attributes
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return fmt.Errorf("the attributes of launch: %w", plain(err))
 	}
-	l, err := a.launch()
+	l, err := a.launch(attach)
 	if err != nil {
 		return err
 	}
@@ -160,25 +191,34 @@ func (s *server) begin(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	s.attributes, s.arguments, s.target = l, raw, t
-	s.begun, s.ended, s.found, s.printed, s.last = false, false, len(t.Found.Findings) > 0, 0, cause{}
-	if t.Session == nil {
+	s.attributes, s.arguments, s.begun, s.ended, s.found = l, raw, false, false, false
+	switch {
+	case t.Host != nil:
+		s.host = t.Host
+	case t.Session == nil:
+		s.target = t
 		s.later(func() { s.exit(t.Status) })
-		return nil
+	default:
+		s.install(t)
 	}
-	s.session = t.Session
+	return nil
+}
+
+// install makes a target the one that is debugged.
+func (s *server) install(t *Target) {
+	s.target, s.session = t, t.Session
+	s.found, s.printed, s.last = s.found || len(t.Found.Findings) > 0, 0, cause{}
 	s.words.Reset()
 	s.console = &debugger.Console{Session: s.session, Out: &s.words, Source: t.Source}
 	s.console.Begin()
 	s.words.Reset()
 	s.view = newView()
 	s.expect()
-	return nil
 }
 
 // launched tells the client that it may configure the launch.
 func (s *server) launched() {
-	if s.session != nil {
+	if s.session != nil || s.host != nil {
 		s.apply()
 		s.out.event("initialized", nil)
 	}
@@ -195,6 +235,10 @@ func (s *server) configurationDone(*struct{}) (any, error) {
 
 // enter begins to run.
 func (s *server) enter() {
+	if s.session == nil {
+		s.await()
+		return
+	}
 	if s.attributes.StopOnEntry {
 		s.stopped("entry", "the beginning of the launch", "", nil)
 		return
@@ -212,16 +256,21 @@ func (s *server) restart(a *struct {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = s.arguments
 	}
+	if s.attributes.Attach {
+		return nil, errAttached
+	}
 	s.held = nil
+	s.leave(false)
 	s.drop()
+	s.later(s.continued)
 	for _, w := range s.wishes {
 		w.number, w.verified = 0, false
 	}
-	if err := s.begin(raw); err != nil {
+	if err := s.begin(raw, false); err != nil {
 		s.later(func() { s.exit(2) })
 		return nil, err
 	}
-	if s.session != nil {
+	if s.session != nil || s.host != nil {
 		s.apply()
 		s.begun = true
 		s.later(s.enter)
@@ -239,7 +288,12 @@ func (s *server) exit(status int) {
 	s.out.event("terminated", nil)
 }
 
-func (s *server) disconnect(*struct{}) (any, error) {
+func (s *server) disconnect(a *struct {
+	TerminateDebuggee *bool `json:"terminateDebuggee"`
+}) (any, error) {
+	if s.host != nil && a.TerminateDebuggee != nil {
+		s.host.Attached = !*a.TerminateDebuggee // what happens with it is said
+	}
 	s.later(func() { s.over = true })
 	return nil, nil
 }
@@ -250,6 +304,7 @@ func (s *server) terminate(*struct{}) (any, error) {
 		<-s.op.done
 		s.op = nil
 	}
+	s.leave(false)
 	s.later(func() { s.exit(0) })
 	return nil, nil
 }

@@ -93,7 +93,27 @@ func (s *server) writeMemory(a *dap.WriteMemoryArguments) (any, error) {
 	return dap.WriteMemoryResponseBody{BytesWritten: len(data)}, nil
 }
 
-// instruction reads the address of an instruction: its number in the kernel.
+// address writes the address of an instruction: its number in the kernel. Some clients read what stands behind 0x and
+// nothing else. Addresses before the kernel, which clients ask for, are in order with the others.
+func address(pc int) string {
+	if pc < 0 {
+		return strconv.Itoa(pc)
+	}
+	return fmt.Sprintf("%#04x", pc)
+}
+
+// disassembled is the protocol's instruction, with what go-dap does not know yet.
+type disassembled struct {
+	dap.DisassembledInstruction
+	Hint string `json:"presentationHint,omitempty"` // "invalid" for an address without an instruction
+}
+
+// disassembly is the body of an answer.
+type disassembly struct {
+	Instructions []disassembled `json:"instructions"`
+}
+
+// instruction reads the address of an instruction.
 func instruction(text string) (int, error) {
 	n, err := strconv.ParseInt(text, 0, 32)
 	if err != nil {
@@ -111,16 +131,17 @@ func (s *server) disassemble(a *dap.DisassembleArguments) (any, error) {
 		return nil, fmt.Errorf("instructionCount is %d; it may be 0 to %d", a.InstructionCount, maxInstructions)
 	}
 	from := at + clampInt(a.Offset) + clampInt(a.InstructionOffset)
-	body := dap.DisassembleResponseBody{Instructions: make([]dap.DisassembledInstruction, 0, a.InstructionCount)}
+	body := disassembly{Instructions: make([]disassembled, 0, a.InstructionCount)}
 	last := emudebug.Place{}
 	for pc := from; pc < from+a.InstructionCount; pc++ {
 		if pc < 0 || pc >= s.session.Instructions() {
 			// Clients rely on the number of instructions that they have asked for.
-			body.Instructions = append(body.Instructions, dap.DisassembledInstruction{Address: strconv.Itoa(pc), Instruction: "no instruction"})
+			body.Instructions = append(body.Instructions, disassembled{
+				dap.DisassembledInstruction{Address: address(pc), Instruction: "no instruction"}, "invalid"})
 			continue
 		}
 		in := s.session.Disassemble(pc, 1)[0]
-		x := dap.DisassembledInstruction{Address: strconv.Itoa(pc), Instruction: in.Text}
+		x := disassembled{DisassembledInstruction: dap.DisassembledInstruction{Address: address(pc), Instruction: in.Text}}
 		if in.Start {
 			x.Symbol = fmt.Sprintf("b%d", in.Block)
 		}
@@ -130,7 +151,7 @@ func (s *server) disassemble(a *dap.DisassembleArguments) (any, error) {
 			}
 		}
 		if in.Place.Line > 0 {
-			if in.Place.File != last.File {
+			if in.Place.File != last.File || in.Start { // a client shows it beside the symbol
 				x.Location = s.sourceOf(in.Place.File)
 			}
 			x.Line, x.Column = s.line(in.Place.Line), s.column(in.Place.Column)

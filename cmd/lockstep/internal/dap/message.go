@@ -174,8 +174,9 @@ func (in *inbox) pop(cancel func()) (*request, error) {
 	return m, nil
 }
 
-// outbox writes messages to a client, and numbers them.
+// outbox writes messages to a client, and numbers them. What a host program writes comes at any time.
 type outbox struct {
+	mu  sync.Mutex
 	w   io.Writer
 	seq int
 	err error // of the first that could not be written
@@ -198,6 +199,13 @@ func (o *outbox) send(m any) {
 	o.err = err
 }
 
+// failed returns the error of the first message that could not be written.
+func (o *outbox) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
 // response is a successful answer.
 type response struct {
 	dap.Response
@@ -216,11 +224,19 @@ func (o *outbox) next(kind string) dap.ProtocolMessage {
 }
 
 func (o *outbox) respond(m *request, body any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.send(response{dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Success: true, Command: m.Command}, body})
 }
 
-// refuse answers with an error.
+// refuse answers with an error. short is the protocol's word for it, if there is one. Otherwise the text stands in
+// both places: some clients show the message, others the format of the body.
 func (o *outbox) refuse(m *request, short string, err error) {
+	if short == "" {
+		short = err.Error()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.send(dap.ErrorResponse{
 		Response: dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Command: m.Command, Message: short},
 		Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: braces(err.Error()), ShowUser: wished[m.Command]}},
@@ -241,5 +257,7 @@ var wished = map[string]bool{
 func braces(text string) string { return strings.ReplaceAll(text, "{", "{ ") }
 
 func (o *outbox) event(name string, body any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.send(event{dap.Event{ProtocolMessage: o.next("event"), Event: name}, body})
 }

@@ -159,13 +159,35 @@ func (s *server) conclude() {
 		}
 		s.target.Finish = nil
 	}
+	if s.host != nil {
+		s.drop()
+		s.await()
+		return
+	}
 	s.exit(status)
 }
 
-// stopped tells the client that the launch stands.
+// continued tells the client that the launch goes on, where no answer has told it.
+func (s *server) continued() {
+	if s.stands != 0 {
+		s.out.event("continued", dap.ContinuedEventBody{ThreadId: s.stands, AllThreadsContinued: true})
+		s.stands = 0
+	}
+}
+
+// stopped tells the client that the launch stands where it did not stand before. Where the client believes that it
+// stands already, it goes on first: some clients take a second stop for that of another thread, and let that one go on
+// by themselves.
 func (s *server) stopped(reason, description, text string, hits []int) {
 	s.view = s.view.moved()
 	s.view.look(s.session)
+	s.tellStop(reason, description, text, hits)
+}
+
+// tellStop tells the client to look at the launch that stands.
+func (s *server) tellStop(reason, description, text string, hits []int) {
+	s.continued()
+	s.stands = s.currentThread()
 	s.out.event("stopped", dap.StoppedEventBody{
 		Reason: reason, Description: description, Text: text, ThreadId: s.currentThread(), AllThreadsStopped: true, HitBreakpointIds: hits,
 	})
@@ -291,7 +313,7 @@ var scopes = map[string]emudebug.Scope{"lane": emudebug.Lane, "wave": emudebug.W
 func (s *server) standing() error {
 	switch {
 	case s.op != nil:
-		return fmt.Errorf("%w: the launch runs; send pause first", errPlace)
+		return fmt.Errorf("%w; send pause first", errRuns)
 	case s.ended:
 		return fmt.Errorf("%w: the launch has ended; restart runs it again", errPlace)
 	case !s.begun:
@@ -306,12 +328,19 @@ func (s *server) launchOperation(o *operation) error {
 		return err
 	}
 	s.last = cause{}
-	s.later(func() { s.start(o) })
+	s.later(func() {
+		if o.console { // evaluate was answered, which says nothing of it
+			s.continued()
+		}
+		s.stands = 0
+		s.start(o)
+	})
 	return nil
 }
 
 func (s *server) goOn(*dap.ContinueArguments) (any, error) {
 	if s.session.Ended() && s.op == nil && s.begun && !s.ended {
+		s.stands = 0
 		s.later(s.conclude)
 	} else if err := s.launchOperation(&operation{run: s.session.Continue, resumed: s.session.Resume}); err != nil {
 		return nil, err
@@ -341,6 +370,7 @@ func (s *server) step(thread int, by dap.SteppingGranularity, kind emudebug.Step
 		return err
 	}
 	if s.session.Ended() && !back {
+		s.stands = 0
 		s.later(s.conclude)
 		return nil
 	}
@@ -374,6 +404,10 @@ func (s *server) reverseContinue(*dap.ReverseContinueArguments) (any, error) {
 }
 
 func (s *server) pause(*dap.PauseArguments) (any, error) {
+	if s.session == nil {
+		s.pausing = true
+		return nil, nil
+	}
 	if s.op == nil {
 		if err := s.standing(); err != nil {
 			return nil, err

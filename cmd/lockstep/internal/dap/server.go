@@ -18,6 +18,9 @@ import (
 // errPlace is wrapped by errors that say what a client should have done.
 var errPlace = errors.New("not now")
 
+// errRuns is wrapped by errors of requests that a client may send again when the launch stands.
+var errRuns = fmt.Errorf("%w: the launch runs", errPlace)
+
 // handler answers a request. What it returns is the body of the response.
 type handler struct {
 	// launched says that there must be a session; running, that the request leaves a launch that runs alone.
@@ -55,7 +58,7 @@ func init() {
 	handlers = map[string]handler{
 		"initialize":        {false, true, with((*server).initialize)},
 		"launch":            {false, false, with((*server).launch)},
-		"attach":            {false, false, attach},
+		"attach":            {false, false, with((*server).attach)},
 		"configurationDone": {true, false, with((*server).configurationDone)},
 		"restart":           {false, false, with((*server).restart)},
 		"disconnect":        {false, true, with((*server).disconnect)},
@@ -120,6 +123,12 @@ type server struct {
 	begun      bool            // the configuration is done
 	ended      bool            // the launch has ended, and the client knows
 	found      bool            // something went wrong in the kernel
+	stands     int             // the thread that the client believes to stand; 0 for a launch that runs
+
+	host    *Host        // whose launches these are; nil for a launch of lockstep's own
+	coming  chan arrival // its next launch; nil where that is not awaited
+	unwait  func()       // ends the wait
+	pausing bool         // the next launch stops where it begins
 
 	op      *operation // on its way
 	held    *operation // interrupted for a request
@@ -150,7 +159,7 @@ func (s *server) serve(from io.Reader) error {
 	defer cancel()
 	defer s.close()
 	go s.in.read(from, ctx.Done())
-	for !s.over && s.out.err == nil {
+	for !s.over && s.out.failed() == nil {
 		var done chan result
 		if s.op != nil {
 			done = s.op.done
@@ -158,6 +167,8 @@ func (s *server) serve(from io.Reader) error {
 		select {
 		case r := <-done:
 			s.finish(r)
+		case a := <-s.coming:
+			s.arrive(a)
 		case <-s.in.ready:
 			if err := s.drain(); err != nil {
 				if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
@@ -169,12 +180,12 @@ func (s *server) serve(from io.Reader) error {
 			return ctx.Err()
 		}
 	}
-	return s.out.err
+	return s.out.failed()
 }
 
 // drain answers the requests that are there.
 func (s *server) drain() error {
-	for !s.over && s.out.err == nil {
+	for !s.over && s.out.failed() == nil {
 		ctx, cancel := context.WithCancel(s.ctx)
 		m, err := s.in.pop(cancel)
 		if m == nil {
@@ -193,7 +204,7 @@ func (s *server) handle(m *request) {
 	switch {
 	case m.Type == "wrong":
 		m.Command = "unknown"
-		s.out.refuse(m, "not JSON", errors.New("the message is no request in JSON"))
+		s.out.refuse(m, "", errors.New("the message is no request in JSON"))
 		return
 	case m.Type != "request":
 		return // answers to what was never asked
@@ -208,8 +219,8 @@ func (s *server) handle(m *request) {
 		err = fmt.Errorf("lockstep dap does not know the request %.60q; `lockstep help dap` has those that it knows", m.Command)
 	case !s.ready && m.Command != "initialize" && m.Command != "disconnect":
 		err = fmt.Errorf("%w: the first request is initialize", errPlace)
-	case h.launched && s.session == nil:
-		err = fmt.Errorf("%w: no kernel is launched; send launch first", errPlace)
+	case h.launched && s.session == nil && (s.host == nil || !waiting[m.Command]):
+		err = s.between()
 	default:
 		if s.op != nil && !h.running {
 			s.hold()
@@ -217,10 +228,10 @@ func (s *server) handle(m *request) {
 		body, err = s.protect(func() (any, error) { return h.answer(s, m.Arguments) })
 	}
 	if err != nil {
-		short := "failed"
+		short := ""
 		if s.request.Err() != nil {
 			short = "cancelled"
-		} else if errors.Is(err, errPlace) {
+		} else if errors.Is(err, errRuns) {
 			short = "notStopped"
 		}
 		s.out.refuse(m, short, err)
@@ -257,7 +268,10 @@ func (s *server) later(f func()) { s.after = append(s.after, f) }
 func (s *server) say(o Output) {
 	body := dap.OutputEventBody{Category: o.Category, Output: o.Text, Data: o.Data}
 	if o.File != "" && o.Line > 0 {
-		body.Source, body.Line, body.Column = s.sourceOf(o.File), s.line(o.Line), o.Column
+		body.Source, body.Line = s.sourceOf(o.File), s.line(o.Line)
+		if o.Column > 0 {
+			body.Column = s.column(o.Column)
+		}
 	}
 	s.out.event("output", body)
 }
@@ -286,6 +300,7 @@ func (s *server) close() {
 		<-s.op.done
 		s.op = nil
 	}
+	s.leave(s.host != nil && s.host.Attached)
 	s.drop()
 }
 

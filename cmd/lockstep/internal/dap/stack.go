@@ -108,6 +108,9 @@ func (s *server) itemOf(id int) (int, error) {
 }
 
 func (s *server) threads(*struct{}) (any, error) {
+	if s.session == nil {
+		return hostThreads(), nil
+	}
 	if len(s.view.threads) == 0 {
 		if s.op != nil {
 			return dap.ThreadsResponseBody{Threads: []dap.Thread{}}, nil
@@ -186,7 +189,7 @@ func (s *server) stackTrace(a *dap.StackTraceArguments) (any, error) {
 			x.Source, x.Line, x.Column = s.sourceOf(f.Place.File), s.line(f.Place.Line), s.column(f.Place.Column)
 		}
 		if f.PC >= 0 {
-			x.InstructionPointerReference = strconv.Itoa(f.PC)
+			x.InstructionPointerReference = address(f.PC)
 		}
 		body.StackFrames = append(body.StackFrames, x)
 	}
@@ -214,10 +217,11 @@ func (s *server) selectItem(a *struct {
 	return map[string]any{"threadId": s.view.current, "name": "work-item " + s.id(it.Global)}, nil
 }
 
-// choose makes a work-item the one that is shown.
+// choose makes a work-item the one that is shown. The launch does not move: frames and variables that the client knows
+// stay.
 func (s *server) choose(it emudebug.Item) {
 	s.view.choose(it)
-	s.later(func() { s.stopped("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
+	s.later(func() { s.tellStop("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
 }
 
 // sourceOf returns a source by the name that the module has for it.
@@ -240,8 +244,25 @@ func (s *server) sourceOf(name string) *dap.Source {
 	return src
 }
 
+// pathIn returns the path by which a client names a source. A source that the client has from the request source may
+// come with its number alone.
+func (s *server) pathIn(source *dap.Source) string {
+	if path := cmpOr(source.Path, source.Name); path != "" || s.session == nil {
+		return path
+	}
+	if files := s.session.Files(); source.SourceReference >= 1 && source.SourceReference <= len(files) {
+		return files[source.SourceReference-1]
+	}
+	return ""
+}
+
 // fileOf returns the name that the module has for a file of the client's.
 func (s *server) fileOf(path string) string {
+	if s.target.Match != nil {
+		if name, ok := s.target.Match(path); ok {
+			return name
+		}
+	}
 	if s.target.Path != nil {
 		for _, f := range s.session.Files() {
 			if p, ok := s.target.Path(f); ok && filepath.Clean(p) == filepath.Clean(path) {
@@ -254,6 +275,9 @@ func (s *server) fileOf(path string) string {
 
 func (s *server) loadedSources(*struct{}) (any, error) {
 	body := dap.LoadedSourcesResponseBody{Sources: []dap.Source{}}
+	if s.session == nil {
+		return body, nil
+	}
 	for _, f := range s.session.Files() {
 		body.Sources = append(body.Sources, *s.sourceOf(f))
 	}

@@ -10,7 +10,10 @@ const TYPE = 'lockstep';
 // So many waves are proposed to choose from.
 const MOST_WAVES = 64;
 
-/** Starts `lockstep dap`, which speaks the Debug Adapter Protocol on its standard input and output. */
+/**
+ * Starts `lockstep dap`, which speaks the Debug Adapter Protocol on its standard input and output, or connects to
+ * `lockstep exec -debug -listen` on this machine.
+ */
 class AdapterFactory {
 	constructor(vscode, settings) {
 		this.vscode = vscode;
@@ -19,6 +22,8 @@ class AdapterFactory {
 
 	createDebugAdapterDescriptor(session) {
 		const folder = session.workspaceFolder;
+		const { request, port } = session.configuration ?? {};
+		if (request === 'attach') return new this.vscode.DebugAdapterServer(port, '127.0.0.1');
 		return new this.vscode.DebugAdapterExecutable(
 			this.settings(folder).path,
 			['dap'],
@@ -52,7 +57,14 @@ class Configurations {
 			const kernel = await this.kernelAt(document, editor.selection.active);
 			return kernel ? this.request(document.uri, kernel) : undefined;
 		}
-		if (!config.program) {
+		if (config.request === 'attach') {
+			if (config.port) return config;
+			this.vscode.window.showErrorMessage(
+				'The configuration has no "port": name the one of lockstep exec -debug -listen.',
+			);
+			return undefined;
+		}
+		if (!config.program && !config.host) {
 			this.vscode.window.showErrorMessage(
 				'The launch configuration has no "program": name a kernel\'s file, such as "${file}".',
 			);
@@ -63,6 +75,9 @@ class Configurations {
 
 	/** What the adapter is told: the kernel stands among the words, as on a command line. */
 	resolveDebugConfigurationWithSubstitutedVariables(folder, config) {
+		if (config.request === 'attach') return config;
+		// The words of a host program's launch are flags of lockstep exec, which know no kernel.
+		if (config.host) return { ...config, cwd: config.cwd ?? folder?.uri.fsPath };
 		const args = argsOf(config);
 		const kernel = kernelOf({ ...config, args });
 		if (config.kernel && !args.includes('-kernel')) args.unshift('-kernel', kernel);

@@ -205,6 +205,30 @@ test('the adapter is lockstep dap, and gets the kernel among the words', (t) => 
 	assert.equal(config.cwd, folder);
 });
 
+test('launches of a program are debugged by host, or by attaching to a port', async (t) => {
+	const { vscode, folder } = start(t);
+	const [[, factory]] = vscode.registered.adapters;
+	const [[, provider]] = vscode.registered.configurations;
+	const workspaceFolder = { uri: Uri.file(folder) };
+	const type = 'lockstep';
+	const host = { type, request: 'launch', name: 'host', host: ['./solver', 'x'], args: ['-subgroup', '4'] };
+	assert.deepEqual(
+		provider.resolveDebugConfigurationWithSubstitutedVariables(
+			workspaceFolder,
+			await provider.resolveDebugConfiguration(workspaceFolder, host),
+		),
+		{ ...host, cwd: folder },
+	);
+	const attach = { type, request: 'attach', name: 'attach', port: 4711 };
+	assert.equal(await provider.resolveDebugConfiguration(workspaceFolder, attach), attach);
+	assert.equal(provider.resolveDebugConfigurationWithSubstitutedVariables(workspaceFolder, attach), attach);
+	const adapter = factory.createDebugAdapterDescriptor({ workspaceFolder, configuration: attach });
+	assert.deepEqual([adapter.port, adapter.host], [4711, '127.0.0.1']);
+	const none = { type, request: 'attach', name: 'attach' };
+	assert.equal(await provider.resolveDebugConfiguration(workspaceFolder, none), undefined);
+	assert.match(vscode.messages.at(-1).message, /port/);
+});
+
 test('hovers evaluate the expression at the mouse', (t) => {
 	const { vscode } = start(t);
 	const [[, provider]] = vscode.registered.expressions;

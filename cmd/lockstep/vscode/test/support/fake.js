@@ -165,6 +165,11 @@ function fake({ folder, settings = {} }) {
 				Object.assign(this, { command, args, options });
 			}
 		},
+		DebugAdapterServer: class {
+			constructor(port, host) {
+				Object.assign(this, { port, host });
+			}
+		},
 		EvaluatableExpression: class {
 			constructor(range, expression) {
 				Object.assign(this, { range, expression });
