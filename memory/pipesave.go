@@ -16,7 +16,9 @@ type savedStretches struct {
 	open int
 }
 
-func (s *stretches) save() savedStretches { return savedStretches{cloneReservations(s.list[s.head:]), s.open} }
+func (s *stretches) save() savedStretches {
+	return savedStretches{cloneReservations(s.list[s.head:]), s.open}
+}
 
 func (s *stretches) restore(p *Pipe, from savedStretches) {
 	s.reset(p)

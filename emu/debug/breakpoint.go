@@ -126,6 +126,9 @@ func (s *Session) BreakFunctionIn(launch *int, name string) (*Breakpoint, error)
 	return b, nil
 }
 
+// Place returns where in the source the breakpoint is.
+func (b *Breakpoint) Place() Place { return b.spots[0].place(b.PCs[0]) }
+
 // place returns where in the source an instruction of a spot's kernel comes from.
 func (p *spot) place(pc int) Place { return p.code.info.placeAt(p.code.kernel.Code[pc].Loc) }
 

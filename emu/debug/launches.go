@@ -115,6 +115,7 @@ type GroupState struct {
 	Pos  uint64
 	// Looked says that it is looked at.
 	Looked bool
+	Waves  int
 }
 
 // Launches returns the launches of the session, in their order.
@@ -130,7 +131,10 @@ func (s *Session) Launches() (list []LaunchState) {
 	}
 	for _, p := range s.stepper.InProgress() {
 		l := &list[p.Launch]
-		l.Groups = append(l.Groups, GroupState{ID: p.Group.ID, Turn: p.Turn, Pos: p.Group.Position, Looked: any && at == groupID{p.Launch, p.Group.Position}})
+		id := groupID{p.Launch, p.Group.Position}
+		g := GroupState{ID: p.Group.ID, Turn: p.Turn, Pos: id.pos, Looked: any && at == id}
+		s.within(id, func() { g.Waves = len(s.waves) })
+		l.Groups = append(l.Groups, g)
 	}
 	return list
 }

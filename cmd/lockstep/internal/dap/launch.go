@@ -61,6 +61,8 @@ type Prepare func(ctx context.Context, l *Launch, say func(Output)) (*Target, er
 type attributes struct {
 	Program     string          `json:"program"`
 	Args        json.RawMessage `json:"args"`
+	With        [][]string      `json:"with"`
+	Then        [][]string      `json:"then"`
 	Cwd         string          `json:"cwd"`
 	StopOnEntry bool            `json:"stopOnEntry"`
 	StopAtEnd   bool            `json:"stopAtEnd"`
@@ -70,6 +72,21 @@ type attributes struct {
 }
 
 func (a *attributes) launch() (*Launch, error) {
+	l, err := a.first()
+	if err != nil {
+		return nil, err
+	}
+	for _, kernel := range a.With {
+		l.Args = append(append(l.Args, "-with"), kernel...)
+	}
+	for _, kernel := range a.Then {
+		l.Args = append(append(l.Args, "-then"), kernel...)
+	}
+	return l, nil
+}
+
+// first returns the launch without the kernels beside and behind it.
+func (a *attributes) first() (*Launch, error) {
 	l := &Launch{Program: a.Program, Cwd: a.Cwd, StopOnEntry: a.StopOnEntry, StopAtEnd: a.StopAtEnd, NoDebug: a.NoDebug, Checks: a.Checks, Step: a.Step}
 	if l.Program == "" {
 		return nil, errors.New("launch has no program: give the path of a kernel, as in \"program\": \"saxpy.cl\"")

@@ -113,34 +113,43 @@ func (c *Console) infoPipes() {
 			name = "without a name"
 		}
 		c.printf("pipe %s of %s (%s): %s\n", name, p.Type, counted(p.PacketBytes, "byte"), c.Session.PipeText(*p, shownPackets))
-		c.printf("  %d written, %d read; %s\n", p.Written, p.Read, c.ends(p))
-		for j := range p.Reservations {
-			r := &p.Reservations[j]
-			to := "read"
-			if r.Write {
-				to = "write"
-			}
-			c.printf("  a reservation to %s %s from packet %d on, of %s, made at %s", to, counted(int(r.N), "packet"), r.First, c.owner(r), c.placeIn(r.Launch, r.PC))
-			if r.Missing > 0 {
-				c.printf("; %d not written yet", r.Missing)
-			}
-			c.printf("\n")
-		}
-		if p.Reading > 0 || p.Writing > 0 {
-			c.printf("  in reservations and behind them: %d to read, %d to write\n", p.Reading, p.Writing)
-		}
-		for j := range p.Waits {
-			w := &p.Waits[j]
-			what := "packets"
-			if w.Write {
-				what = "room"
-			}
-			c.printf("  kernel %s, group %s: %s for %s at %s\n", c.Session.Label(w.Launch), c.id(w.Group), waiting(w.Items), what, c.placeIn(w.Launch, w.PC))
+		c.printf("  %d written, %d read\n", p.Written, p.Read)
+		for _, line := range c.PipeLines(*p) {
+			c.printf("  %s\n", line)
 		}
 	}
 	if len(list) == 0 {
 		c.printf("no pipes\n")
 	}
+}
+
+// PipeLines says who holds the ends of a pipe, which reservations are open, and who waits, each in a line.
+func (c *Console) PipeLines(p debug.Pipe) []string {
+	lines := []string{c.ends(&p)}
+	for j := range p.Reservations {
+		r := &p.Reservations[j]
+		to := "read"
+		if r.Write {
+			to = "write"
+		}
+		line := fmt.Sprintf("a reservation to %s %s from packet %d on, of %s, made at %s", to, counted(int(r.N), "packet"), r.First, c.owner(r), c.placeIn(r.Launch, r.PC))
+		if r.Missing > 0 {
+			line += fmt.Sprintf("; %d not written yet", r.Missing)
+		}
+		lines = append(lines, line)
+	}
+	if p.Reading > 0 || p.Writing > 0 {
+		lines = append(lines, fmt.Sprintf("in reservations and behind them: %d to read, %d to write", p.Reading, p.Writing))
+	}
+	for j := range p.Waits {
+		w := &p.Waits[j]
+		what := "packets"
+		if w.Write {
+			what = "room"
+		}
+		lines = append(lines, fmt.Sprintf("kernel %s, group %s: %s for %s at %s", c.Session.Label(w.Launch), c.id(w.Group), waiting(w.Items), what, c.placeIn(w.Launch, w.PC)))
+	}
+	return lines
 }
 
 // waiting says who waits.
