@@ -3,6 +3,7 @@ package debug
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -265,4 +266,160 @@ func TestPipesBackAndForth(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", got, end)
 		}
 	})
+}
+
+// TestPipeStops stops at breakpoints of one kernel of several, and at packets, forwards and backwards.
+func TestPipeStops(t *testing.T) {
+	ctx := context.Background()
+	w := newPiped(t, "chain", 4, emu.Schedule{})
+	s, err := NewSets(ctx, w.sets, Options{Spacing: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sink, err := s.FindLaunch("sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.FindLaunch("nobody"); !errors.Is(err, ErrNoKernel) {
+		t.Errorf("FindLaunch says %v", err)
+	}
+	b, err := s.BreakFunctionIn(&sink, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.BreakFunctionIn(&sink, "twice"); !errors.Is(err, ErrNoFunction) {
+		t.Errorf("twice in sink: %v", err)
+	}
+	stop, err := s.Continue(ctx)
+	if err != nil || stop.Reason != ReasonBreakpoint || s.CurrentLaunch() != sink || s.Launch().Kernel.Name != "sink" {
+		t.Fatalf("%+v %v, in %s", stop, err, s.Label(s.CurrentLaunch()))
+	}
+	if err := s.Delete(b.Number); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.GoTo(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	pipe, ok := s.FindPipe("b")
+	if !ok {
+		t.Fatal("there is no pipe b")
+	}
+	if _, err := s.WatchPipe(pipe, WatchWrite); err != nil {
+		t.Fatal(err)
+	}
+	var ticks []uint64
+	packet := func(stop Stop) uint64 {
+		t.Helper()
+		if stop.Reason != ReasonWatchpoint || len(stop.Watches) != 1 || stop.Watches[0].Packets == nil || !stop.Watches[0].Packets.Write {
+			t.Fatalf("%+v", stop)
+		}
+		p := stop.Watches[0].Packets
+		if p.N != 1 || p.Launch != 1 || binary.LittleEndian.Uint32(p.Values[0]) != 2*uint32(p.First) {
+			t.Fatalf("%+v", p)
+		}
+		ticks = append(ticks, s.Tick())
+		return p.First
+	}
+	for n := range uint64(5) {
+		if stop, err = s.Continue(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := packet(stop); got != n {
+			t.Fatalf("packet %d, want %d", got, n)
+		}
+	}
+	here := s.Tick()
+	before, _ := s.FindPipe("b")
+	for n := uint64(3); n < 4; n-- {
+		if stop, err = s.ReverseContinue(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := packet(stop); got != n || s.Tick() != ticks[n] {
+			t.Fatalf("back at packet %d, tick %d, want %d, %d", got, s.Tick(), n, ticks[n])
+		}
+	}
+	if _, err := s.ReverseStep(ctx, StepInto, Instructions, Lane); err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := s.FindPipe("b"); p.Written != 0 || p.Len != 0 {
+		t.Errorf("before the first write, %+v is in pipe b", p)
+	}
+	if _, err := s.GoTo(ctx, here); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := s.FindPipe("b"); after.Written != before.Written || after.Len != before.Len {
+		t.Errorf("%+v, want %+v", after, before)
+	}
+	// Another kernel than the one that has its turn.
+	if err := s.SelectGroup(0, nil); err != nil || s.Launch().Kernel.Name != "source" {
+		t.Fatalf("%v, in %s", err, s.Launch().Kernel.Name)
+	}
+	if v, err := s.Evaluate("n"); err != nil || s.Text(v, 1) != "32" {
+		t.Errorf("n of source is %v, %v", v, err)
+	}
+	if err := s.SelectGroup(2, &[3]uint64{9}); !errors.Is(err, ErrNoGroup) {
+		t.Errorf("group 9 of sink: %v", err)
+	}
+	// A step is that of the kernel that is looked at, whoever has turns meanwhile.
+	if stop, err = s.Step(ctx, StepOver, Lines, Lane); err != nil || stop.Reason == ReasonStep && s.CurrentLaunch() != 0 {
+		t.Errorf("%+v %v, in %s", stop, err, s.Label(s.CurrentLaunch()))
+	}
+}
+
+// TestPipeDeadlock stops with all work-groups still there, and finds the same again.
+func TestPipeDeadlock(t *testing.T) {
+	ctx := context.Background()
+	for name, o := range orders {
+		w := newPiped(t, "chain", 4, o)
+		w.sets[0].Launches = w.sets[0].Launches[:2] // nobody reads b
+		s, err := NewSets(ctx, w.sets, Options{Spacing: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			stop, err := s.Continue(ctx)
+			if err != nil || stop.Reason != ReasonFinding || len(stop.Findings) != 2 || stop.Findings[0].Code != "E-PIPEDEADLOCK" {
+				t.Fatalf("%s: %+v %v", name, stop, err)
+			}
+			waits := 0
+			for _, p := range s.Pipes() {
+				for _, x := range p.Waits {
+					if waits += len(x.Items); !x.Write {
+						t.Errorf("%s: %+v", name, x)
+					}
+				}
+			}
+			if waits != 3 {
+				t.Errorf("%s: %d work-items wait", name, waits)
+			}
+			if _, err := s.GoTo(ctx, s.Tick()/2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if stop, err := s.Finish(ctx); err != nil || stop.Reason != ReasonEnded {
+			t.Errorf("%s: %+v %v", name, stop, err)
+		}
+		s.Close()
+	}
+}
+
+// TestPipeCheckpoints bounds what checkpoints of a set take.
+func TestPipeCheckpoints(t *testing.T) {
+	ctx := context.Background()
+	w := newPiped(t, "chain", 4, emu.Schedule{})
+	const most = 64 << 10
+	s, err := NewSets(ctx, w.sets, Options{Spacing: 5, Checkpoints: most})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for !s.Ended() {
+		if _, err := s.GoTo(ctx, s.Tick()+50); err != nil {
+			t.Fatal(err)
+		}
+		if n, bytes := s.Checkpoints(); bytes > most || n < 2 && s.Tick() > 100 {
+			t.Fatalf("%d checkpoints of %d bytes at tick %d", n, bytes, s.Tick())
+		}
+	}
 }
