@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync/atomic"
 
-	"github.com/lockstep-gpu/lockstep/dma"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 // ErrNotDebugged is the error for launches that a [Stepper] cannot run.
@@ -45,8 +44,8 @@ type Stepper struct {
 }
 
 // Debug prepares a launch for a debugger. Of the options, the order, the width of waves, the quantum, the
-// completion of copies and KeepGoing count. The error wraps [ErrNotDebugged] for kernels with pipes and for
-// those whose barriers have schedules.
+// completion of copies and KeepGoing count. The error wraps [ErrNotDebugged] for kernels with pipes, which
+// [DebugSet] runs, and for those whose barriers have schedules.
 func (r *Runner) Debug(l *engine.Launch, opt Options, d *engine.Debug) (*Stepper, error) {
 	r.inspect(l.Kernel)
 	switch {
@@ -148,17 +147,9 @@ func (t *Stepper) endGroup() {
 
 // turns lists the waves that can run, for a round, and says whether there are any.
 func (t *Stepper) turns() bool {
-	w := t.w
-	w.turns, t.next = w.turns[:0], 0
-	for i := range w.waves[:w.n] {
-		if w.opt.Order == Reverse {
-			i = w.n - 1 - i
-		}
-		if w.waves[i].state == engine.StopQuantum {
-			w.turns = append(w.turns, i)
-		}
-	}
-	return len(w.turns) > 0
+	t.w.listTurns()
+	t.next = 0
+	return len(t.w.turns) > 0
 }
 
 // turn begins or continues a wave's turn. It says whether there is something to tell.
@@ -217,8 +208,36 @@ func (t *Stepper) Launch() *engine.Launch { return t.s.Launch }
 // WaveLanes returns the number of lanes of a whole wave.
 func (t *Stepper) WaveLanes() int { return t.s.lanes }
 
-// Groups returns how many work-groups the schedule has, and how many of them are over.
-func (t *Stepper) Groups() (over, all uint64) { return t.w.ended, t.s.groups }
+// Over returns how many work-groups are over, and how many the schedule has.
+func (t *Stepper) Over(int) (over, all uint64) { return t.w.ended, t.s.groups }
+
+// Index returns 0, the number of the only launch.
+func (t *Stepper) Index() int { return 0 }
+
+// Launches returns the launch.
+func (t *Stepper) Launches() []*engine.Launch { return []*engine.Launch{t.s.Launch} }
+
+// Attend says whether the work-group that runs is meant.
+func (t *Stepper) Attend(launch int, pos uint64) bool {
+	return t.inGroup && launch == 0 && pos == t.pos
+}
+
+// InProgress returns the work-group that runs.
+func (t *Stepper) InProgress() []Progress {
+	if !t.inGroup || t.over {
+		return nil
+	}
+	return []Progress{{Group: t.w.name(), Turn: true}}
+}
+
+// Err returns nil: nothing but the kernel can fail.
+func (t *Stepper) Err() error { return nil }
+
+// Pipes returns nil, for there are none.
+func (t *Stepper) Pipes() []*memory.Pipe { return nil }
+
+// PipeState is of nothing.
+func (t *Stepper) PipeState(*memory.Pipe) PipeState { return PipeState{} }
 
 // Output returns what was printed so far.
 func (t *Stepper) Output() []byte { return t.out }
@@ -228,9 +247,6 @@ func (t *Stepper) Group() (*engine.Group, bool) { return &t.w.group, t.inGroup }
 
 // Position returns the position of the work-group in the schedule.
 func (t *Stepper) Position() uint64 { return t.pos }
-
-// GroupAt returns the work-group at a position of the schedule, by its linear id.
-func (t *Stepper) GroupAt(pos uint64) uint64 { return t.s.order.at(pos) }
 
 // Waves returns the waves of the group that runs, and which of them has its turn: -1 for none.
 func (t *Stepper) Waves() (list []engine.Debuggable, turn int) {
@@ -247,18 +263,13 @@ func (t *Stepper) Waves() (list []engine.Debuggable, turn int) {
 	return list, turn
 }
 
-// Faults returns what went wrong so far.
-func (t *Stepper) Faults() []Fault {
+// Results returns the result of the launch so far.
+func (t *Stepper) Results() []*Result {
+	res := &Result{WaveLanes: t.s.lanes, Counters: t.w.counters, Groups: t.w.ended, Halted: t.over && t.pos < t.s.positions.end || t.w.faulted}
 	var table faultTable
 	table.merge(t.w.faults.clone())
-	return table.list()
-}
-
-// Result returns the result of the launch so far.
-func (t *Stepper) Result() *Result {
-	res := &Result{WaveLanes: t.s.lanes, Counters: t.w.counters, Groups: t.w.ended, Halted: t.over && t.pos < t.s.positions.end || t.w.faulted}
-	res.Faults, res.Output = t.Faults(), t.out
-	return res
+	res.Faults, res.Output = table.list(), t.out
+	return []*Result{res}
 }
 
 // Close ends the launch where it is.
@@ -277,99 +288,74 @@ func (t faultTable) clone() faultTable {
 	return c
 }
 
-// Saved is the state of a [Stepper], but for global memory.
+// Saved is the state of a [Stepping], but for global memory.
 type Saved struct {
+	stage, base                    int // of a Sequence: which runs, and how many launches there are before it
 	pos                            uint64
 	inGroup, turning, failed, over bool
-	faulted, partial               bool
 	next, left                     int
-	turns                          []int
-	states                         []engine.Stop
-	rng                            random
-	clock, turn                    uint64
 	tick                           uint64
 	out                            int
-	stretch                        stretch
-	waves                          []uint64
-	lds                            []byte
-	dma                            *dma.Saved
+	worker                         *savedWorker
+	set                            *savedSet // of a SetStepper, which has nothing of the others but the tick
 }
 
 // Save returns the state.
 func (t *Stepper) Save() *Saved {
-	w := t.w
-	s := &Saved{pos: t.pos, inGroup: t.inGroup, turning: t.turning, failed: t.failed, over: t.over, faulted: w.faulted, partial: w.partial,
-		next: t.next, left: t.left, turns: slices.Clone(w.turns), rng: w.rng, clock: w.clock, turn: w.group.Turn, tick: t.debug.Tick,
-		out: len(t.out), stretch: w.stretch}
-	s.stretch.faults = w.faults.clone()
-	if !t.inGroup {
-		return s
-	}
-	for i := range w.waves[:w.n] {
-		v := &w.waves[i]
-		s.states = append(s.states, v.state)
-		s.waves = v.Wave.(engine.Debuggable).Save(s.waves)
-	}
-	if w.lds != nil {
-		s.lds = slices.Clone(w.lds.Bytes())
-	}
-	if w.group.DMA != nil {
-		s.dma = w.group.DMA.Save()
-	}
-	return s
+	return &Saved{pos: t.pos, inGroup: t.inGroup, turning: t.turning, failed: t.failed, over: t.over, next: t.next, left: t.left,
+		tick: t.debug.Tick, out: len(t.out), worker: t.w.save(t.inGroup)}
 }
 
 // Restore puts a state back that Save has returned.
 func (t *Stepper) Restore(s *Saved) {
-	w := t.w
-	w.clock = s.clock
-	w.located = false
-	if t.pos = s.pos; s.inGroup {
-		w.begin(t.pos)
-		rest := s.waves
-		for i := range w.waves[:w.n] {
-			v := &w.waves[i]
-			v.state = s.states[i]
-			rest = v.Wave.(engine.Debuggable).Restore(rest)
-		}
-		if w.lds != nil {
-			copy(w.lds.Bytes(), s.lds)
-		}
-		if w.group.DMA != nil {
-			w.group.DMA.Restore(s.dma)
-		}
-	}
-	t.inGroup, t.turning, t.failed, t.over, t.next, t.left = s.inGroup, s.turning, s.failed, s.over, s.next, s.left
-	w.faulted, w.partial, w.rng, w.clock, w.group.Turn = s.faulted, s.partial, s.rng, s.clock, s.turn
-	w.turns = append(w.turns[:0], s.turns...)
-	w.stretch = s.stretch
-	w.stretch.faults = s.stretch.faults.clone()
+	t.w.restore(s.worker, s.inGroup)
+	t.pos, t.inGroup, t.turning, t.failed, t.over, t.next, t.left = s.pos, s.inGroup, s.turning, s.failed, s.over, s.next, s.left
 	t.debug.Tick = s.tick
 	t.out = t.out[:s.out]
-	w.group.Output = w.group.Output[:0]
 }
 
 // Tick returns the time of the state: instructions since the launch began.
 func (s *Saved) Tick() uint64 { return s.tick }
 
-// Position returns the position of the work-group in the schedule, and whether it has begun.
-func (s *Saved) Position() (pos uint64, begun bool) { return s.pos, s.inGroup }
+// Begun says whether the work-group at a position of a launch's schedule had begun.
+func (s *Saved) Begun(launch int, pos uint64) bool {
+	if launch -= s.base; launch < 0 {
+		return true
+	}
+	if s.set != nil {
+		return launch < len(s.set.members) && s.set.members[launch].pos > pos
+	}
+	if launch > 0 {
+		return false
+	}
+	return s.pos > pos || s.pos == pos && s.inGroup
+}
 
 // Bytes returns about how much memory the state takes.
 func (s *Saved) Bytes() int {
-	n := 512 + 8*len(s.waves) + len(s.lds) + 8*len(s.turns) + 512*len(s.stretch.faults)
-	if s.dma != nil {
-		n += s.dma.Bytes()
+	if s.set != nil {
+		return s.set.bytes()
 	}
-	return n
+	return s.worker.bytes()
 }
-
-// Words returns the words of the waves, for tests.
-func (s *Saved) Words() []uint64 { return s.waves }
 
 // Digest mixes the state into one number, for tests of who comes back to where they were.
 func (s *Saved) Digest() uint64 {
 	h := mix(s.pos) ^ mix(s.tick+1)
+	if s.set == nil {
+		return s.worker.digest(h)
+	}
+	for i := range s.set.workers {
+		h = s.set.workers[i].saved.digest(mix(h ^ s.set.workers[i].saved.pos))
+	}
+	for _, p := range s.set.pipes {
+		h = mix(h ^ p.Digest())
+	}
+	return h
+}
+
+// digest mixes a number with the state of a group.
+func (s *savedWorker) digest(h uint64) uint64 {
 	for _, x := range s.waves {
 		h = mix(h ^ x)
 	}

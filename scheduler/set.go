@@ -26,6 +26,8 @@ type Member struct {
 	OwnOutput bool
 	Output    io.Writer
 	MaxOutput uint64
+	// WaveLanes is the width of the launch's waves; 0 is Options.WaveLanes.
+	WaveLanes int
 }
 
 // Feed is an end of a pipe that the host holds while a set runs. It has turns
@@ -42,6 +44,8 @@ type Feed struct {
 	// Ended says from the start that the host moves no more: the feed is there
 	// to be named when somebody waits for it.
 	Ended bool
+	// Save returns a function that brings the host back to where it is now. Only a [SetStepper] calls it.
+	Save func() (restore func())
 }
 
 // SetResult is what a set leaves behind besides memory and pipes.
@@ -102,6 +106,8 @@ type set struct {
 	done   atomic.Uint64 // groups
 	halted bool          // a fault has ended the set
 	err    error         // of a feed
+
+	stepper *SetStepper // that runs the set; nil in most
 }
 
 // member is a launch of a set.
@@ -144,25 +150,9 @@ type holders struct {
 // is nil. The caller must not change the launches, nor use the pipes, before RunSet
 // returns.
 func RunSet(ctx context.Context, members []Member, feeds []Feed, opt Options) (*SetResult, error) {
-	s := &set{opt: opt, ends: make(map[*memory.Pipe]*holders), rng: random(mix(opt.Seed)), patience: patience, step: 1}
-	s.sink.init(opt.Output, opt.MaxOutput)
-	if opt.Tracer != nil {
-		t, ok := opt.Tracer.(SetTracer)
-		if !ok {
-			return nil, fmt.Errorf("a tracer of a set of launches must be a SetTracer, not a %T", opt.Tracer)
-		}
-		s.tracer, s.clocked = t, true
-	}
-	for i := range members {
-		if err := s.add(&members[i]); err != nil {
-			return nil, err
-		}
-	}
-	for i := range feeds {
-		f := &feed{Feed: feeds[i], ended: feeds[i].Ended}
-		s.feeds = append(s.feeds, f)
-		e := s.end(f.Pipe)
-		e.feeds = append(e.feeds, i)
+	s, err := newSet(members, feeds, opt)
+	if err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return &SetResult{Launches: make([]Result, len(members)), Fed: make([]uint64, len(feeds))}, err
@@ -183,12 +173,40 @@ func RunSet(ctx context.Context, members []Member, feeds []Feed, opt Options) (*
 	return s.finish(ctx)
 }
 
+// newSet returns a set that is about to run.
+func newSet(members []Member, feeds []Feed, opt Options) (*set, error) {
+	s := &set{opt: opt, ends: make(map[*memory.Pipe]*holders), rng: random(mix(opt.Seed)), patience: patience, step: 1}
+	s.sink.init(opt.Output, opt.MaxOutput)
+	if opt.Tracer != nil {
+		t, ok := opt.Tracer.(SetTracer)
+		if !ok {
+			return nil, fmt.Errorf("a tracer of a set of launches must be a SetTracer, not a %T", opt.Tracer)
+		}
+		s.tracer, s.clocked = t, true
+	}
+	for i := range members {
+		if err := s.add(&members[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range feeds {
+		f := &feed{Feed: feeds[i], ended: feeds[i].Ended}
+		s.feeds = append(s.feeds, f)
+		e := s.end(f.Pipe)
+		e.feeds = append(e.feeds, i)
+	}
+	return s, nil
+}
+
 // add takes a launch into the set.
 func (s *set) add(from *Member) error {
 	m := &member{index: len(s.members)}
 	l := from.Launch
 	from.Runner.inspect(l.Kernel)
 	m.Launch, m.runner, m.opt = l, from.Runner, s.opt
+	if from.WaveLanes != 0 {
+		m.opt.WaveLanes = from.WaveLanes
+	}
 	m.opt.Seed ^= mix(uint64(m.index)) // 0 for the first: a launch alone has the order that it has without pipes
 	if l.Index != m.index {
 		return fmt.Errorf("launch %d of a set says that it is launch %d", m.index, l.Index)
@@ -234,17 +252,22 @@ func (s *set) add(from *Member) error {
 func (s *set) end(p *memory.Pipe) *holders {
 	e := s.ends[p]
 	if e == nil {
-		e = &holders{}
-		p.Open(func(r *memory.Reservation) {
-			if e.stale == nil {
-				e.stale = make(map[uint64]bool)
-			}
-			e.stale[r.ID] = true
-		})
+		e = &holders{stale: openIn(p)}
 		s.ends[p] = e
 		s.pipes = append(s.pipes, p)
 	}
 	return e
+}
+
+// openIn returns the ids of a pipe's open reservations; nil for none.
+func openIn(p *memory.Pipe) (ids map[uint64]bool) {
+	p.Open(func(r *memory.Reservation) {
+		if ids == nil {
+			ids = make(map[uint64]bool)
+		}
+		ids[r.ID] = true
+	})
+	return ids
 }
 
 // run runs the set. The error is a [*PanicError] or one of those of a launch
@@ -255,18 +278,9 @@ func (s *set) run() (err error) {
 			err = &PanicError{Value: v, Stack: stack()}
 		}
 	}()
-	s.most = max(s.opt.maxState()/setState, s.state)
-	for _, m := range s.members {
-		if m.launch.groups == 0 {
-			m.over = true
-			continue
-		}
-		s.live = append(s.live, m)
-		if err := s.join(m); err != nil {
-			return err
-		}
+	if err := s.start(); err != nil {
+		return err
 	}
-	s.version = s.pipeVersion()
 	for len(s.live) > 0 {
 		if s.over() {
 			s.stop()
@@ -297,6 +311,23 @@ func (s *set) run() (err error) {
 	return nil
 }
 
+// start begins the first work-group of each launch.
+func (s *set) start() error {
+	s.most = max(s.opt.maxState()/setState, s.state)
+	for _, m := range s.members {
+		if m.launch.groups == 0 {
+			m.over = true
+			continue
+		}
+		s.live = append(s.live, m)
+		if err := s.join(m); err != nil {
+			return err
+		}
+	}
+	s.version = s.pipeVersion()
+	return nil
+}
+
 // over says whether the set ends before its launches have.
 func (s *set) over() bool { return s.halted || s.cancel.Load() }
 
@@ -320,9 +351,19 @@ func (m *member) version() uint64 {
 
 // join makes another work-group of a launch one in progress.
 func (s *set) join(m *member) error {
-	w, err := m.worker()
+	w, err := s.hire(m)
 	if err != nil {
 		return err
+	}
+	s.begin(w)
+	return nil
+}
+
+// hire adds a worker to a launch.
+func (s *set) hire(m *member) (*worker, error) {
+	w, err := m.worker()
+	if err != nil {
+		return nil, err
 	}
 	w.set, w.member = s, m
 	w.clocked = s.clocked
@@ -330,9 +371,11 @@ func (s *set) join(m *member) error {
 		w.group.PipeTrace = &packetTracer{s.tracer, m.index}
 	}
 	w.group.Report = w.report
+	if s.stepper != nil {
+		s.stepper.outfit(w)
+	}
 	m.groups = append(m.groups, w)
-	s.begin(w)
-	return nil
+	return w, nil
 }
 
 // packetTracer tells a SetTracer of the packets that a launch moves.
@@ -377,7 +420,7 @@ func (s *set) enter(w *worker) {
 func (s *set) next(w *worker) bool {
 	m := w.member
 	s.enter(w)
-	if !w.faulted {
+	if !w.faulted && s.stepper == nil { // which has looked before
 		w.openReservations()
 	}
 	w.end(true)

@@ -27,6 +27,7 @@ type PipeWait struct {
 	Pipe  memory.Pointer // handle, with the end
 	Write bool           // they wait for room; else for packets
 	Items finding.Spans
+	Group Group // that they are of; of a [SetStepper] only
 }
 
 // PipeState is how a pipe is, and who holds its ends.
@@ -110,14 +111,34 @@ func (s *set) spinning() bool {
 // their packets, then work-groups that have not begun. If there are none, and
 // nobody can run, the groups that wait end with faults.
 func (s *set) unlock(stands bool) error {
-	if s.overtake() {
-		return nil
-	}
-	grown, err := s.grow()
-	if grown || err != nil || !stands {
+	stuck, err := s.stuck(stands)
+	if err != nil || !stuck {
 		return err
 	}
-	return s.deadlock()
+	list, err := s.deadlock()
+	if err != nil {
+		return err
+	}
+	s.dissolve(list)
+	return nil
+}
+
+// stuck finds somebody who can go on, and says whether that has failed and nobody can run.
+func (s *set) stuck(stands bool) (bool, error) {
+	if s.overtake() {
+		return false, nil
+	}
+	grown, err := s.grow()
+	return !grown && stands, err
+}
+
+// dissolve ends groups that came to a deadlock.
+func (s *set) dissolve(list []*worker) {
+	for _, w := range list {
+		s.next(w)
+	}
+	s.tidy()
+	s.moved()
 }
 
 // overtake lets lanes go on without those of their wave that wait at pipes.
@@ -175,8 +196,8 @@ func (s *set) nextToGrow() *member {
 	return nil
 }
 
-// deadlock ends all groups that wait, each with a fault.
-func (s *set) deadlock() error {
+// deadlock records a fault for all groups that wait, which are to end, and returns them.
+func (s *set) deadlock() (list []*worker, err error) {
 	holders := make([]EndState, len(s.members))
 	at := make([][]standing, len(s.members)) // of groups, in their order
 	unstarted := uint64(0)
@@ -202,18 +223,15 @@ func (s *set) deadlock() error {
 		}
 	}
 	for _, m := range s.live {
-		for i, w := range slices.Clone(m.groups) {
-			s.enter(w)
+		for i, w := range m.groups {
 			if len(at[m.index][i].pipes) == 0 {
-				return fmt.Errorf("internal error: a wave of kernel %s waits at no pipe", m.Kernel.Name)
+				return nil, fmt.Errorf("internal error: a wave of kernel %s waits at no pipe", m.Kernel.Name)
 			}
 			w.deadlock(&at[m.index][i], holders, unstarted)
-			s.next(w)
+			list = append(list, w)
 		}
 	}
-	s.tidy()
-	s.moved()
-	return nil
+	return list, nil
 }
 
 // deadlock records that the group cannot go on.

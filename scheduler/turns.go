@@ -24,7 +24,13 @@ func (s *set) turn(w *worker, i, quantum int) {
 	} else {
 		v.state = v.Run(quantum)
 	}
-	issued = v.Counters().Instructions - issued
+	s.turned(w, i, quantum, v.Counters().Instructions-issued, before)
+}
+
+// turned notes what has become of a turn, in which so many instructions were issued. Before is the version of the launch's
+// pipes at its beginning, for waves of which lanes have overtaken others.
+func (s *set) turned(w *worker, i, quantum int, issued, before uint64) {
+	v := &w.waves[i]
 	switch v.state {
 	case engine.StopPipe:
 		// Lanes that had gone on without the others may have moved what those
@@ -150,6 +156,33 @@ type unit struct {
 // seededRound lets some of those that can run have a turn, in any order and for
 // any time.
 func (s *set) seededRound() (ran bool) {
+	s.drawable()
+	n := len(s.units)
+	if n == 0 {
+		return false
+	}
+	for i := range 1 + int(s.rng.below(uint64(n))) {
+		u := s.draw(i)
+		if u.feed != nil {
+			if s.can(u.feed) {
+				s.move(u.feed, 1+s.rng.below(u.feed.Pipe.Can(u.feed.Write)))
+			}
+		} else if s.waveTurn(u.w, u.wave) == groupCancelled || s.halted {
+			return true
+		}
+	}
+	return true
+}
+
+// draw draws the i-th unit of a round of those that have not had a turn in it.
+func (s *set) draw(i int) *unit {
+	j := i + int(s.rng.below(uint64(len(s.units)-i)))
+	s.units[i], s.units[j] = s.units[j], s.units[i]
+	return &s.units[i]
+}
+
+// drawable lists those that can have a turn.
+func (s *set) drawable() {
 	s.units = s.units[:0]
 	for _, m := range s.live {
 		version := m.version()
@@ -169,22 +202,6 @@ func (s *set) seededRound() (ran bool) {
 			s.units = append(s.units, unit{feed: f})
 		}
 	}
-	n := len(s.units)
-	if n == 0 {
-		return false
-	}
-	for i := range 1 + int(s.rng.below(uint64(n))) {
-		j := i + int(s.rng.below(uint64(n-i)))
-		s.units[i], s.units[j] = s.units[j], s.units[i]
-		if u := &s.units[i]; u.feed != nil {
-			if s.can(u.feed) {
-				s.move(u.feed, 1+s.rng.below(u.feed.Pipe.Can(u.feed.Write)))
-			}
-		} else if s.waveTurn(u.w, u.wave) == groupCancelled || s.halted {
-			return true
-		}
-	}
-	return true
 }
 
 // waveTurn gives a wave a turn, for any time, if it can still run.
@@ -229,6 +246,9 @@ func (s *set) move(f *feed, most uint64) {
 	n, ended, err := f.Move(most)
 	f.moved += n
 	f.ended = ended || err != nil || n == 0
+	if s.stepper != nil && n > 0 {
+		s.stepper.moved(f, first, n)
+	}
 	if s.tracer != nil && n > 0 {
 		s.tracer.Packets(-1, f.Pipe.Handle(), f.Write, -1, -1, first, n, s.clock)
 	}

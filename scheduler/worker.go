@@ -383,16 +383,7 @@ const (
 // round gives each wave that can run a turn, and opens the barrier when all
 // have come to it.
 func (w *worker) round() progress {
-	w.turns = w.turns[:0]
-	for i := range w.waves[:w.n] {
-		if w.opt.Order == Reverse {
-			i = w.n - 1 - i
-		}
-		if w.waves[i].state == engine.StopQuantum {
-			w.turns = append(w.turns, i)
-		}
-	}
-	if len(w.turns) == 0 {
+	if w.listTurns(); len(w.turns) == 0 {
 		return w.settle()
 	}
 	for i := range w.turns {
@@ -414,6 +405,19 @@ func (w *worker) round() progress {
 		}
 	}
 	return groupRuns
+}
+
+// listTurns lists the waves that can run, for a round.
+func (w *worker) listTurns() {
+	w.turns = w.turns[:0]
+	for i := range w.waves[:w.n] {
+		if w.opt.Order == Reverse {
+			i = w.n - 1 - i
+		}
+		if w.waves[i].state == engine.StopQuantum {
+			w.turns = append(w.turns, i)
+		}
+	}
 }
 
 // settle finds out what becomes of a group of which no wave can run.

@@ -21,15 +21,17 @@ func (s *Session) LastAccesses() (list []engine.Access) {
 	s.settle(asker{through: true})
 	s.d.Tell, s.d.Limit, s.telling = true, tick, &list
 	for s.d.Tick < tick && !s.ended {
-		if e := s.stepper.Run(); e != scheduler.EventGroup && e != scheduler.EventStopped {
+		e := s.stepper.Run()
+		if e != scheduler.EventGroup && e != scheduler.EventStopped {
 			break
 		}
+		s.attend()
 	}
 	s.telling, s.asks = nil, asker{}
 	s.d.Every, s.d.After, s.d.Tell = false, nil, false
 	h.restore(h.at(tick))
 	s.run(context.Background(), asker{through: true}, tick)
-	s.waves, s.turn = s.stepper.Waves()
+	s.attend()
 	s.skip = tick
 	return list
 }

@@ -24,10 +24,13 @@ type Breakpoint struct {
 	Temporary bool // goes when it is hit
 
 	File     string
-	Line     int    // that has code; 0 for none
-	Function string // "" for none
-	PCs      []int  // in ascending order
+	Line     int      // that has code; 0 for none
+	Function string   // "" for none
+	PCs      []int    // in ascending order; of the first kernel that has the place
+	Kernels  []string // that have the place, where the session has several launches
 
+	// Launch, when it is not nil, is the number of the only launch that is meant.
+	Launch *int
 	// Item, when it is not nil, is the only work-item that is meant, by its global id; Group the only
 	// work-group.
 	Item, Group *[3]uint64
@@ -38,14 +41,45 @@ type Breakpoint struct {
 	// Ignore is how many hits do not stop. Hits counts all on the way forwards.
 	Ignore, Hits uint64
 
-	cond  *Expr
-	focus int // the work-item that was meant by the last hit
+	spots []spot // of each kernel
+	focus int    // the work-item that was meant by the last hit
+}
+
+// spot is where a breakpoint is in a kernel's code.
+type spot struct {
+	code *code
+	pcs  []int
+	cond *Expr
+}
+
+// spotIn returns where the breakpoint is in a code, or nil.
+func (b *Breakpoint) spotIn(c *code) *spot {
+	for i := range b.spots {
+		if b.spots[i].code == c {
+			return &b.spots[i]
+		}
+	}
+	return nil
+}
+
+// spots finds a place in the code of all kernels, or of those of a launch; that of the launch that is looked at comes first.
+// find returns its instructions.
+func (s *Session) spots(launch *int, find func() []int) (list []spot) {
+	s.eachCode(func() {
+		if launch != nil && s.codes[*launch] != s.code {
+			return
+		}
+		if pcs := find(); len(pcs) > 0 {
+			list = append(list, spot{code: s.code, pcs: pcs})
+		}
+	})
+	return list
 }
 
 // begin returns the line where the function begins in which an instruction is; 0 where that is not known.
-func (i *info) begin(pc int) int {
-	d := i.kernel.Debug
-	for sc := i.scopeOf(i.kernel.Code[pc].Loc); sc != 0; sc = d.Scopes[sc].Parent {
+func (p *spot) begin(pc int) int {
+	i, d := p.code.info, p.code.kernel.Debug
+	for sc := i.scopeOf(p.code.kernel.Code[pc].Loc); sc != 0; sc = d.Scopes[sc].Parent {
 		if d.Scopes[sc].Name != "" {
 			return int(d.Scopes[sc].Line)
 		}
@@ -55,14 +89,32 @@ func (i *info) begin(pc int) int {
 
 // BreakLine sets a breakpoint at the first line with code from the given one on. "" is any file.
 func (s *Session) BreakLine(file string, line int) (*Breakpoint, error) {
-	pcs, at := s.info.lineStarts(file, line)
-	if len(pcs) == 0 {
+	return s.BreakLineIn(nil, file, line)
+}
+
+// BreakLineIn is BreakLine for the kernel of a launch, by its number; nil is any.
+func (s *Session) BreakLineIn(launch *int, file string, line int) (*Breakpoint, error) {
+	best := 0 // the first line with code of any kernel
+	s.spots(launch, func() []int {
+		if _, at := s.info.lineStarts(file, line); at > 0 && (best == 0 || at < best) {
+			best = at
+		}
+		return nil
+	})
+	list := s.spots(launch, func() []int {
+		pcs, at := s.info.lineStarts(file, max(best, line))
+		if at != best {
+			return nil
+		}
+		return pcs
+	})
+	if len(list) == 0 {
 		return nil, fmt.Errorf("line %d of %s: %w at or behind it", line, orKernel(file, s.info.file), ErrNoLine)
 	}
-	if begin := s.info.begin(pcs[0]); at > line && begin > line {
+	if begin := list[0].begin(list[0].pcs[0]); best > line && begin > line {
 		return nil, fmt.Errorf("line %d of %s: %w of this kernel before the function that begins at line %d", line, orKernel(file, s.info.file), ErrNoLine, begin)
 	}
-	return s.addBreakpoint(&Breakpoint{File: s.PlaceOf(pcs[0]).File, Line: at, PCs: pcs}), nil
+	return s.addBreakpoint(&Breakpoint{Line: best, Launch: launch, spots: list}), nil
 }
 
 func orKernel(file, kernel string) string {
@@ -74,32 +126,48 @@ func orKernel(file, kernel string) string {
 
 // BreakFunction sets a breakpoint at the first line of a function, wherever it was inlined.
 func (s *Session) BreakFunction(name string) (*Breakpoint, error) {
-	pcs := s.info.functionStarts(name)
-	if len(pcs) == 0 {
+	return s.BreakFunctionIn(nil, name)
+}
+
+// BreakFunctionIn is BreakFunction for the kernel of a launch, by its number; nil is any.
+func (s *Session) BreakFunctionIn(launch *int, name string) (*Breakpoint, error) {
+	list := s.spots(launch, func() []int { return s.info.functionStarts(name) })
+	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrNoFunction)
 	}
-	p := s.PlaceOf(pcs[0])
-	return s.addBreakpoint(&Breakpoint{File: p.File, Line: p.Line, Function: name, PCs: pcs}), nil
+	b := s.addBreakpoint(&Breakpoint{Function: name, Launch: launch, spots: list})
+	b.Line = list[0].place(b.PCs[0]).Line
+	return b, nil
 }
+
+// Place returns where in the source the breakpoint is.
+func (b *Breakpoint) Place() Place { return b.spots[0].place(b.PCs[0]) }
+
+// place returns where in the source an instruction of a spot's kernel comes from.
+func (p *spot) place(pc int) Place { return p.code.info.placeAt(p.code.kernel.Code[pc].Loc) }
 
 // BreakInstruction sets a breakpoint at an instruction of the bytecode.
 func (s *Session) BreakInstruction(pc int) (*Breakpoint, error) {
 	if pc < 0 || pc >= len(s.kernel.Code) {
 		return nil, fmt.Errorf("instruction %d of %d: %w", pc, len(s.kernel.Code), ErrNoLine)
 	}
-	p := s.PlaceOf(pc)
-	return s.addBreakpoint(&Breakpoint{File: p.File, Line: p.Line, PCs: []int{pc}}), nil
+	return s.addBreakpoint(&Breakpoint{Line: s.PlaceOf(pc).Line, spots: []spot{{code: s.code, pcs: []int{pc}}}}), nil
 }
 
 func (s *Session) addBreakpoint(b *Breakpoint) *Breakpoint {
 	s.numbers++
 	b.Number, b.Enabled = s.numbers, true
 	s.breakpoints = append(s.breakpoints, b)
-	if s.at == nil {
-		s.at = map[int][]*Breakpoint{}
-	}
-	for _, pc := range b.PCs {
-		s.at[pc] = append(s.at[pc], b)
+	b.PCs = b.spots[0].pcs
+	b.File = b.spots[0].place(b.PCs[0]).File
+	for i := range b.spots {
+		p := &b.spots[i]
+		if s.Several() && !slices.Contains(b.Kernels, p.code.kernel.Name) {
+			b.Kernels = append(b.Kernels, p.code.kernel.Name)
+		}
+		for _, pc := range p.pcs {
+			p.code.at[pc] = append(p.code.at[pc], b)
+		}
 	}
 	return b
 }
@@ -107,15 +175,21 @@ func (s *Session) addBreakpoint(b *Breakpoint) *Breakpoint {
 // SetCondition gives a breakpoint a condition, "" for none. The error says what is wrong with the expression
 // at the place of the breakpoint.
 func (s *Session) SetCondition(b *Breakpoint, text string) error {
-	if text == "" {
-		b.Condition, b.cond, b.Wrong = "", nil, nil
-		return nil
+	list := slices.Clone(b.spots)
+	now := s.code
+	defer func() { s.code = now }()
+	for i := range list {
+		p := &list[i]
+		if p.cond = nil; text == "" {
+			continue
+		}
+		s.code = p.code
+		var err error
+		if p.cond, err = s.CompileAt(text, p.pcs[0]); err != nil {
+			return err
+		}
 	}
-	e, err := s.CompileAt(text, b.PCs[0])
-	if err != nil {
-		return err
-	}
-	b.Condition, b.cond, b.Wrong = text, e, nil
+	b.Condition, b.spots, b.Wrong = text, list, nil
 	return nil
 }
 
@@ -139,8 +213,10 @@ func (s *Session) Delete(number int) error {
 			continue
 		}
 		s.breakpoints = slices.Delete(slices.Clone(s.breakpoints), i, i+1)
-		for _, pc := range b.PCs {
-			s.at[pc] = slices.DeleteFunc(slices.Clone(s.at[pc]), func(x *Breakpoint) bool { return x == b })
+		for _, p := range b.spots {
+			for _, pc := range p.pcs {
+				p.code.at[pc] = slices.DeleteFunc(slices.Clone(p.code.at[pc]), func(x *Breakpoint) bool { return x == b })
+			}
 		}
 		return nil
 	}
@@ -181,9 +257,10 @@ func (b *Breakpoint) local(g *engine.Group) (id [3]uint64, ok bool) {
 // hit says whether a breakpoint stops a wave at an instruction.
 func (s *Session) hit(b *Breakpoint, w engine.Debuggable, pc int) bool {
 	g, _ := s.stepper.Group()
-	if !b.Enabled || b.Group != nil && *b.Group != g.ID {
+	if !b.Enabled || b.Group != nil && *b.Group != g.ID || b.Launch != nil && *b.Launch != s.stepper.Index() {
 		return false
 	}
+	cond := b.spotIn(s.code).cond
 	first, n := w.Items()
 	from, to := 0, n
 	if b.Item != nil {
@@ -202,8 +279,8 @@ func (s *Session) hit(b *Breakpoint, w engine.Debuggable, pc int) bool {
 		if !w.Executes(i) {
 			continue
 		}
-		if b.cond != nil {
-			ok, err := s.holds(b.cond, w, i, pc)
+		if cond != nil {
+			ok, err := s.holds(cond, w, i, pc)
 			if err != nil {
 				b.Wrong = err
 			} else if !ok {

@@ -69,7 +69,7 @@ func (s *Session) CompileAt(text string, pc int) (*Expr, error) {
 func (s *Session) checkNames(n *node, loc uint32) error {
 	if n.op == "name" && !strings.HasPrefix(n.text, "$") {
 		d, ok := s.info.lookup(n.text, loc)
-		if n.means = d; !ok && s.param(n.text, loc) < 0 && !isConstant(n.text) {
+		if n.means = d; !ok && s.param(n.text, loc) < 0 && !isConstant(n.text) && !s.isPipe(n.text) {
 			if _, ok := s.info.enumerator(n.text); ok {
 				return nil
 			}
@@ -304,6 +304,9 @@ func (v *evaluation) name(name string) (Value, error) {
 		return floating(b.float, math.Inf(1)), nil
 	}
 	if x, ok := s.info.enumerator(name); ok {
+		return x, nil
+	}
+	if x, ok := s.pipeVariable(name); ok {
 		return x, nil
 	}
 	return Value{}, bad("there is no variable %s here", name)

@@ -229,7 +229,7 @@ func (h *history) restore(i int) {
 	h.s.going = asker{} // a step knows waves that are no more
 	h.applied = c.edits
 	h.s.ended = false
-	h.s.waves, h.s.turn = h.s.stepper.Waves()
+	h.s.attend()
 }
 
 // nextEdit returns the tick at which a change is to be made again.
@@ -242,7 +242,7 @@ func (h *history) nextEdit() uint64 {
 
 // applyEdits makes the changes that are due.
 func (h *history) applyEdits() {
-	h.s.waves, h.s.turn = h.s.stepper.Waves()
+	h.s.attend()
 	for h.applied < len(h.edits) && h.edits[h.applied].tick <= h.s.d.Tick {
 		h.edits[h.applied].apply()
 		h.applied++
@@ -251,8 +251,9 @@ func (h *history) applyEdits() {
 
 // edit makes a change now, and again whenever the launch comes here. What was known of the time behind it is
 // forgotten.
-func (h *history) edit(apply func()) {
-	tick := h.s.d.Tick
+func (h *history) edit(change func()) {
+	tick, group := h.s.d.Tick, h.s.running()
+	apply := func() { h.s.within(group, change) }
 	h.edits = append(h.edits[:h.applied:h.applied], edit{tick, apply})
 	for len(h.list) > 0 && h.list[len(h.list)-1].tick > tick {
 		h.drop(len(h.list) - 1)
@@ -395,7 +396,7 @@ func (s *Session) arriveBack(tick uint64, a asker, item int) Stop {
 		s.asks = asker{}
 		if stop.Reason == ReasonStep {
 			stop.Reason, stop.Watches = ReasonWatchpoint, append([]WatchHit(nil), s.writtenAt(tick)...)
-			if len(stop.Watches) > 0 {
+			if len(stop.Watches) > 0 && stop.Watches[0].Item >= 0 {
 				s.item = stop.Watches[0].Item
 			}
 		}
@@ -416,7 +417,7 @@ type backStep struct {
 	item int
 	wave int
 	lane int
-	pos  uint64 // of the group in the schedule
+	pos  groupID
 	here uint64
 	from position
 
@@ -430,7 +431,7 @@ type backStep struct {
 }
 
 func newBackStep(s *Session, u unit) *backStep {
-	b := &backStep{s: s, unit: u, item: s.item, pos: s.stepper.Position(), here: s.d.Tick}
+	b := &backStep{s: s, unit: u, item: s.item, pos: s.running(), here: s.d.Tick}
 	w, wave, lane := s.waveOf(s.item)
 	b.wave, b.lane = wave, lane
 	state, pc := w.Lane(lane)
@@ -444,7 +445,7 @@ func newBackStep(s *Session, u unit) *backStep {
 // mine says whether an instruction that is about to be issued is one of the history that is looked at.
 func (b *backStep) mine(w engine.Debuggable, pc int) bool {
 	s := b.s
-	if s.stepper.Position() != b.pos {
+	if s.running() != b.pos {
 		return false
 	}
 	switch b.unit.scope {
@@ -519,10 +520,9 @@ func (b *backStep) search(ctx context.Context) func(from, to uint64) (uint64, bo
 	}
 }
 
-// begins says whether the work-group at a position of the schedule begins behind a checkpoint.
-func (h *history) begins(tick, pos uint64) bool {
-	at, inGroup := h.list[h.at(tick)].state.Position()
-	return tick == 0 || at < pos || !inGroup
+// begins says whether a work-group begins behind a checkpoint.
+func (h *history) begins(tick uint64, g groupID) bool {
+	return tick == 0 || !h.list[h.at(tick)].state.Begun(g.launch, g.pos)
 }
 
 // digest returns a number that two equal states share.

@@ -101,13 +101,15 @@ func (i *info) placeAt(loc uint32) Place {
 
 // Files returns the names of the files that have code, in the order in which the code names them first.
 func (s *Session) Files() (list []string) {
-	for pc := range s.kernel.Code {
-		if l := s.info.loc(pc); l.Line != 0 {
-			if f := s.program.Files[l.File]; !slices.Contains(list, f) {
-				list = append(list, f)
+	s.eachCode(func() {
+		for pc := range s.kernel.Code {
+			if l := s.info.loc(pc); l.Line != 0 {
+				if f := s.program.Files[l.File]; !slices.Contains(list, f) {
+					list = append(list, f)
+				}
 			}
 		}
-	}
+	})
 	return list
 }
 
@@ -122,11 +124,13 @@ func sameFile(file, name string) bool {
 
 // LinesWithCode returns the lines of a file that have code, in ascending order.
 func (s *Session) LinesWithCode(file string) (lines []int) {
-	for pc := range s.kernel.Code {
-		if l := s.info.loc(pc); l.Line != 0 && sameFile(s.program.Files[l.File], file) {
-			lines = append(lines, int(l.Line))
+	s.eachCode(func() {
+		for pc := range s.kernel.Code {
+			if l := s.info.loc(pc); l.Line != 0 && sameFile(s.program.Files[l.File], file) {
+				lines = append(lines, int(l.Line))
+			}
 		}
-	}
+	})
 	slices.Sort(lines)
 	return slices.Compact(lines)
 }
@@ -166,11 +170,13 @@ func (i *info) functionStarts(name string) []int {
 // Functions returns the names of the kernel and of the functions that are part of it, in alphabetical order.
 func (s *Session) Functions() []string {
 	var list []string
-	for pc := range s.kernel.Code {
-		if l := s.info.loc(pc); l.Func != 0 {
-			list = append(list, s.program.Functions[l.Func])
+	s.eachCode(func() {
+		for pc := range s.kernel.Code {
+			if l := s.info.loc(pc); l.Func != 0 {
+				list = append(list, s.program.Functions[l.Func])
+			}
 		}
-	}
+	})
 	slices.SortFunc(list, cmp.Compare[string])
 	return slices.Compact(list)
 }

@@ -66,16 +66,10 @@ func (s *Session) before(wave engine.Wave, pc int) bool {
 func (s *Session) settle(a asker) {
 	s.asks = a
 	s.hits, s.written = s.hits[:0], s.written[:0]
-	s.d.Every = a.step != nil || a.passes != nil
-	clear(s.d.Blocks)
 	watching := a.breaks && s.watching()
 	s.d.After, s.d.Tell = nil, watching
 	if watching {
 		s.d.After = s.after
-		copy(s.d.Blocks, s.storing)
-		if s.kernel.UsesAsync {
-			s.d.Every = true // bytes of copies may move at any time
-		}
 		s.remember()
 	}
 	s.place()
@@ -83,11 +77,14 @@ func (s *Session) settle(a asker) {
 
 // place makes the engine ask in the blocks that have breakpoints of the group that runs.
 func (s *Session) place() {
-	if !s.asks.breaks {
+	a := &s.asks
+	watching := s.d.After != nil
+	s.d.Every = a.step != nil || a.passes != nil || watching && s.kernel.UsesAsync // bytes of copies may move at any time
+	if !a.breaks {
+		clear(s.d.Blocks)
 		return
 	}
 	g, running := s.stepper.Group()
-	watching := s.d.After != nil
 	for b := range s.d.Blocks {
 		s.d.Blocks[b] = watching && s.storing[b]
 	}
@@ -102,6 +99,7 @@ func (s *Session) place() {
 
 // run goes on until what is asked for happens, or to a tick.
 func (s *Session) run(ctx context.Context, a asker, until uint64) outcome {
+	s.attendRunning()
 	s.settle(a)
 	defer func() { s.asks, s.d.Every, s.d.After, s.d.Tell = asker{}, false, nil, false }()
 	if ctx.Err() != nil {
@@ -126,7 +124,7 @@ func (s *Session) run(ctx context.Context, a asker, until uint64) outcome {
 		e := s.stepper.Run()
 		switch e {
 		case scheduler.EventGroup:
-			s.waves, s.turn = s.stepper.Waves()
+			s.attend()
 			if a.step != nil {
 				a.step.newGroup()
 			}
@@ -134,9 +132,12 @@ func (s *Session) run(ctx context.Context, a asker, until uint64) outcome {
 			if s.d.After != nil {
 				s.remember()
 			}
+			if len(s.written) > 0 { // the host has moved packets
+				return outStopped
+			}
 			continue
 		case scheduler.EventFinding:
-			if a.through {
+			if a.through && s.d.Tick < until {
 				continue
 			}
 			return outFinding
@@ -234,7 +235,11 @@ func (s *Session) told(a asker) (stop Stop, focus int) {
 
 // lookAtFinding looks at the first work-item of the newest fault.
 func (s *Session) lookAtFinding() {
-	faults := s.stepper.Faults()
+	results := s.stepper.Results()
+	if s.stepper.Index() >= len(results) {
+		return
+	}
+	faults := results[s.stepper.Index()].Faults
 	if len(faults) == 0 {
 		return
 	}
@@ -276,7 +281,7 @@ func storingBlocks(k *isa.Kernel) []bool {
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
 			switch k.Code[pc].Op {
 			case isa.OpStore, isa.OpAtomic, isa.OpMemCopy, isa.OpBlockStore, isa.OpImageWrite, isa.OpImageBlockWrite, isa.OpGroupCopy,
-				isa.OpLaneCopy, isa.OpGroupWait, isa.OpAsyncWait:
+				isa.OpLaneCopy, isa.OpGroupWait, isa.OpAsyncWait, isa.OpPipe:
 				list[b] = true
 			}
 		}

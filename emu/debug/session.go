@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/lockstep-gpu/lockstep/emu"
-	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -60,17 +59,18 @@ type Stop struct {
 	Stepped     bool // a step is done, whatever else has happened
 }
 
-// Session is a launch in a debugger. One goroutine at a time may use it.
+// Session is a launch in a debugger, or several that run together or one after the other. One goroutine at a time may
+// use it. Of several, a work-group is looked at whose launch Launch and what else there is of one are about: the one that
+// has its turn, unless SelectGroup was called.
 type Session struct {
 	launch  *emu.Debugging
-	stepper *scheduler.Stepper
+	stepper scheduler.Stepping
 	d       *engine.Debug
-	program *isa.Program
-	kernel  *isa.Kernel
 	mem     *memory.Global
 	cancel  *atomic.Bool
+	codes   []*code // of all launches
+	*code           // of the launch that is looked at
 
-	info    *info
 	waves   []engine.Debuggable // of the group that runs
 	turn    int                 // which of them, or -1
 	item    int                 // the work-item in its group that is looked at
@@ -81,8 +81,6 @@ type Session struct {
 	breakpoints []*Breakpoint
 	watches     []*Watchpoint
 	numbers     int
-	at          map[int][]*Breakpoint // by instruction
-	storing     []bool                // by block: it may change memory
 
 	skip    uint64 // the tick at which nothing is asked, for it was stopped there
 	asks    asker  // what before and after ask; see run.go
@@ -94,20 +92,28 @@ type Session struct {
 	seen    int // findings that were told
 }
 
-// New prepares a session. It holds the launch's device until Close. The error is that of [emu.Launch.Debug].
+// New prepares a session for a launch. It holds the launch's device until Close. The error is that of [emu.Debug].
 func New(ctx context.Context, l *emu.Launch, opt Options) (*Session, error) {
+	one := *l
+	if one.Check || one.Memory == emu.MemoryWeak {
+		return nil, fmt.Errorf("launch with checks or weak memory %w", ErrNotDebugged)
+	}
+	set := emu.Set{Schedule: l.Schedule, KeepGoing: l.KeepGoing, MaxOutput: l.MaxOutput, MaxFindings: l.MaxFindings, Reproduce: l.Reproduce, Launches: []emu.Launch{one}}
+	return NewSets(ctx, []emu.Set{set}, opt)
+}
+
+// NewSets prepares a session for sets of launches, one behind the other. It holds their device until Close. The error is
+// that of [emu.Debug].
+func NewSets(ctx context.Context, sets []emu.Set, opt Options) (*Session, error) {
 	s := &Session{turn: -1, skip: math.MaxUint64}
 	s.d = &engine.Debug{Limit: math.MaxUint64, Stop: s.before, After: nil}
 	var err error
-	if s.launch, err = l.Debug(ctx, s.d, s.access); err != nil {
+	if s.launch, err = emu.Debug(ctx, sets, emu.DebugHooks{Debug: s.d, Accesses: s.access, Packets: s.packets}); err != nil {
 		return nil, err
 	}
 	s.stepper = s.launch.Stepper
-	el := s.stepper.Launch()
-	s.program, s.kernel, s.mem, s.cancel = el.Program, el.Kernel, el.Memory, el.Cancel
-	s.d.Blocks = make([]bool, len(s.kernel.Blocks))
-	s.info = newInfo(s.program, s.kernel)
-	s.storing = storingBlocks(s.kernel)
+	s.mem, s.cancel = s.launch.Memory(), s.stepper.Launch().Cancel
+	s.loadCodes()
 	s.history.init(s, opt)
 	if err := s.first(); err != nil {
 		s.Close()
@@ -122,6 +128,7 @@ func (s *Session) first() error {
 	for {
 		switch e := s.stepper.Run(); e {
 		case scheduler.EventGroup:
+			s.attend()
 		case scheduler.EventStopped, scheduler.EventEnded:
 			s.d.Limit = math.MaxUint64
 			s.arrive(Stop{Reason: ReasonBegin})
@@ -134,11 +141,16 @@ func (s *Session) first() error {
 }
 
 // Close ends the session. Memory stays as it is.
-func (s *Session) Close() {
-	if s.launch != nil {
-		s.launch.Close()
-		s.launch = nil
+func (s *Session) Close() { _ = s.End() }
+
+// End is Close. The error is that of who drains pipes, see [emu.Pipe.Drain].
+func (s *Session) End() error {
+	if s.launch == nil {
+		return nil
 	}
+	err := s.launch.Close()
+	s.launch = nil
+	return err
 }
 
 // Stopped returns why and where the session stopped last.
@@ -153,6 +165,10 @@ func (s *Session) Ended() bool { return s.ended }
 // Output returns what work-items have printed up to now.
 func (s *Session) Output() []byte { return s.stepper.Output() }
 
+// Failed returns why the launches could not come to their end though no kernel is to blame: the host's end of a pipe has
+// failed; nil otherwise.
+func (s *Session) Failed() error { return s.stepper.Err() }
+
 // Findings returns what went wrong up to now.
 func (s *Session) Findings() finding.List { return s.launch.Findings() }
 
@@ -163,14 +179,25 @@ func (s *Session) Launch() *engine.Launch { return s.stepper.Launch() }
 func (s *Session) Dim() int { return s.launch.Dim() }
 
 // Counters returns what the launch has done, but for the group that runs.
-func (s *Session) Counters() engine.Counters { return s.stepper.Result().Counters }
+func (s *Session) Counters() (c engine.Counters) {
+	for _, r := range s.stepper.Results() {
+		c.Add(&r.Counters)
+	}
+	return c
+}
 
-// Groups returns how many work-groups are over, and how many there are.
-func (s *Session) Groups() (over, all uint64) { return s.stepper.Groups() }
+// Groups returns how many work-groups of all launches are over, and how many there are.
+func (s *Session) Groups() (over, all uint64) {
+	for i := range s.stepper.Launches() {
+		o, a := s.stepper.Over(i)
+		over, all = over+o, all+a
+	}
+	return over, all
+}
 
 // arrive notes where the session has stopped, and looks at the work-item that matters there.
 func (s *Session) arrive(stop Stop) {
-	s.waves, s.turn = s.stepper.Waves()
+	s.attend()
 	if stop.Tick = s.d.Tick; stop.Reason == ReasonEnded {
 		s.ended, s.waves, s.turn = true, nil, -1
 	} else {

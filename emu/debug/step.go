@@ -64,13 +64,14 @@ type step struct {
 	lane   int
 	from   position
 	others map[engine.Debuggable]position // of a group: where each wave has been
+	group  groupID
 	done   bool
 	ended  bool // who stepped has ended
 }
 
 // newStep begins a step from where the session is.
 func (s *Session) newStep(u unit) *step {
-	st := &step{s: s, unit: u, item: s.item}
+	st := &step{s: s, unit: u, item: s.item, group: s.running()}
 	w, _, lane := s.waveOf(s.item)
 	st.wave, st.lane = w, lane
 	_, pc := w.Lane(lane)
@@ -89,9 +90,9 @@ func (s *Session) newStep(u unit) *step {
 	return st
 }
 
-// newGroup says that another work-group begins.
+// newGroup says that another work-group begins, or has its turn.
 func (st *step) newGroup() {
-	st.ended = true
+	st.ended = st.ended || !st.s.inProgress(st.group)
 }
 
 // moved says whether who was at from has made the step at an instruction.
@@ -114,6 +115,9 @@ func (st *step) before(w engine.Debuggable, pc int) bool {
 	if st.ended {
 		st.done = true
 		return true
+	}
+	if st.s.running() != st.group {
+		return false
 	}
 	switch st.unit.scope {
 	case Group:

@@ -358,6 +358,10 @@ func (s *Session) write(b *strings.Builder, v Value, most, depth int) {
 	case isa.DebugPointer:
 		b.WriteString(s.PointerText(s.pointerOf(v)))
 	case isa.DebugHandle:
+		if p, ok := s.PipeValue(v); ok {
+			b.WriteString(s.PipeText(p, most))
+			break
+		}
 		fmt.Fprintf(b, "handle %#x", v.word())
 	case isa.DebugVector:
 		b.WriteByte('(')

@@ -36,12 +36,13 @@ type Watchpoint struct {
 	Type    *Type
 	Hits    uint64
 
+	pipe  memory.Pointer // handle of the pipe that is watched; 0 for memory
 	at    place
 	bytes int
-	pos   uint64 // of private memory: the position of the work-group
-	value []byte // what was there last
-	seen  bool   // value is known
-	by    []int  // work-items that have accessed it in the instruction at hand
+	pos   groupID // of private memory: the work-group; of LDS, the launch
+	value []byte  // what was there last
+	seen  bool    // value is known
+	by    []int   // work-items that have accessed it in the instruction at hand
 }
 
 // WatchHit is an access to watched memory.
@@ -52,6 +53,8 @@ type WatchHit struct {
 	PC       int
 	Old, New []byte
 	Type     *Type
+	// Packets is what moved through a pipe that is watched; then Old and New are nil.
+	Packets *Packets
 }
 
 // Watch sets a watchpoint at the memory that an expression names, for the work-item and the frame that are
@@ -83,7 +86,7 @@ func (s *Session) WatchValue(text string, v Value, kind WatchKind) (*Watchpoint,
 		return nil, fmt.Errorf("%s %w for reads: it is in private memory", text, ErrNotWatched)
 	}
 	s.numbers++
-	w := &Watchpoint{Number: s.numbers, Enabled: true, Kind: kind, Text: text, Type: v.Type, at: v.at, bytes: n, pos: s.stepper.Position()}
+	w := &Watchpoint{Number: s.numbers, Enabled: true, Kind: kind, Text: text, Type: v.Type, at: v.at, bytes: n, pos: s.running()}
 	s.watches = append(s.watches, w)
 	return w, nil
 }
@@ -101,9 +104,20 @@ func (s *Session) watching() bool {
 	return false
 }
 
+// means says whether the memory of a watchpoint is one that the work-group which is looked at can reach.
+func (s *Session) means(w *Watchpoint) bool {
+	switch {
+	case w.at.kind == placePrivate:
+		return s.running() == w.pos
+	case w.at.kind == placeMemory && w.at.pointer.Space() == memory.SpaceLocal:
+		return s.stepper.Index() == w.pos.launch
+	}
+	return true
+}
+
 // now returns what is in the memory of a watchpoint, nil where it does not exist now.
 func (s *Session) now(w *Watchpoint) []byte {
-	if w.at.kind == placePrivate && s.stepper.Position() != w.pos {
+	if !s.means(w) {
 		return nil
 	}
 	p, err := s.readAt(w.at, w.bytes)
@@ -115,8 +129,11 @@ func (s *Session) now(w *Watchpoint) []byte {
 
 // remember notes what watched memory holds.
 func (s *Session) remember() {
-	s.waves, s.turn = s.stepper.Waves()
+	s.attend()
 	for _, w := range s.watches {
+		if w.pipe != 0 {
+			continue
+		}
 		w.value = s.now(w)
 		w.seen, w.by = w.value != nil, w.by[:0]
 	}
@@ -133,7 +150,7 @@ func (s *Session) access(g *engine.Group, a engine.Access) {
 	}
 	read := a.Kind == memory.AccessRead
 	for _, w := range s.watches {
-		if !w.Enabled || w.at.kind != placeMemory || read && w.Kind == WatchWrite || !read && a.Kind == memory.AccessWrite && w.Kind == WatchRead {
+		if !w.Enabled || w.at.kind != placeMemory || !s.means(w) || read && w.Kind == WatchWrite || !read && a.Kind == memory.AccessWrite && w.Kind == WatchRead {
 			continue
 		}
 		p, q := a.Pointer, w.at.pointer
@@ -148,10 +165,10 @@ func (s *Session) access(g *engine.Group, a engine.Access) {
 func (s *Session) after(wave engine.Wave, pc int) bool {
 	w := wave.(engine.Debuggable)
 	for _, x := range s.watches {
-		if !x.Enabled {
+		if !x.Enabled || x.pipe != 0 {
 			continue
 		}
-		if x.at.kind == placePrivate {
+		if x.at.kind == placePrivate && s.means(x) {
 			if first, n := w.Items(); x.at.item < first || x.at.item >= first+n {
 				continue
 			}
@@ -211,8 +228,14 @@ func (s *Session) writtenAt(tick uint64) []WatchHit {
 	s.settle(asker{breaks: true})
 	s.d.Limit = tick
 	for s.d.Tick < tick && !s.ended {
-		if e := s.stepper.Run(); e == scheduler.EventEnded {
+		e := s.stepper.Run()
+		if e == scheduler.EventEnded {
 			break
+		}
+		if e == scheduler.EventGroup {
+			s.attend()
+			s.place()
+			s.remember()
 		}
 	}
 	list := append([]WatchHit(nil), s.written...)
@@ -221,7 +244,7 @@ func (s *Session) writtenAt(tick uint64) []WatchHit {
 	}
 	s.hits, s.written, s.asks = s.hits[:0], s.written[:0], asker{}
 	s.d.Every, s.d.After, s.d.Tell = false, nil, false
-	s.waves, s.turn = s.stepper.Waves()
+	s.attend()
 	s.skip = s.d.Tick
 	return list
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/isa"
 	"github.com/lockstep-gpu/lockstep/isa/engine"
+	"github.com/lockstep-gpu/lockstep/memory"
 )
 
 var _ engine.Debuggable = (*wave)(nil)
@@ -14,6 +15,8 @@ var _ engine.Debuggable = (*wave)(nil)
 type debugging struct {
 	at      int  // instructions of the block that are done
 	entered bool // the block is counted
+	// within says that the wave was stopped in its turn, and goes on in it: lanes at pipes do not try again before the next.
+	within bool
 }
 
 // runDebug is interpret for a group with a debugger: the wave may stop between two instructions.
@@ -24,6 +27,7 @@ func (w *wave) runDebug(quantum int) engine.Stop {
 		budget = math.MaxInt
 	}
 	cancel := w.group.Launch.Cancel
+	w.debug.within = false
 	w.decodeForDebug(d)
 	for {
 		b := &w.blocks[w.Cur]
@@ -47,6 +51,7 @@ func (w *wave) runDebug(quantum int) engine.Stop {
 			d.Tick += b.Count
 		} else if stop, done := w.stepBlock(d, b, start); !done {
 			d.Left = left(budget, quantum)
+			w.debug.within = stop == engine.StopDebug
 			return stop
 		}
 		w.debug = debugging{}
@@ -62,12 +67,12 @@ func (w *wave) runDebug(quantum int) engine.Stop {
 			return w.idle()
 		}
 		if w.Cur <= from {
-			if budget--; budget == 0 {
+			if budget--; budget == 0 || w.pipes != nil && w.pipes.gaveNothing() {
 				w.running = true
 				return engine.StopQuantum
 			}
 			if cancel != nil && cancel.Load() { // the turn goes on later, as if nothing had been
-				w.running = true
+				w.running, w.debug.within = true, true
 				d.Left = left(budget, quantum)
 				return engine.StopCancelled
 			}
@@ -227,7 +232,7 @@ func (w *wave) Save(out []uint64) []uint64 {
 	w.spread()
 	c, b := &w.Counts, &w.back
 	flags := uint64(0)
-	for i, on := range [...]bool{w.running, w.debug.entered, b.active} {
+	for i, on := range [...]bool{w.running, w.debug.entered, b.active, w.debug.within, w.Choosy} {
 		if on {
 			flags |= 1 << i
 		}
@@ -242,6 +247,12 @@ func (w *wave) Save(out []uint64) []uint64 {
 	for _, n := range w.nparked {
 		out = append(out, uint64(n))
 	}
+	if s := w.pipes; s != nil {
+		out = append(out, uint64(s.nparked), uint64(s.level), b2u(s.overtake)|b2u(s.failed)<<1|b2u(s.moved)<<2)
+		for _, h := range s.handles {
+			out = append(out, uint64(h))
+		}
+	}
 	return append(out, w.file()...)
 }
 
@@ -251,7 +262,11 @@ func (w *wave) lists() []*[]uint64 {
 	if w.code.privStride != 0 {
 		used = w.privArena[:len(w.exec)*int(w.code.privStride/8)]
 	}
-	return []*[]uint64{&w.live, &w.exec, &w.wait, &w.waiting, &w.parked, &w.s, &used, &w.back.lanes, &w.back.start, &w.back.end}
+	list := []*[]uint64{&w.live, &w.exec, &w.wait, &w.waiting, &w.parked, &w.s, &used, &w.back.lanes, &w.back.start, &w.back.end}
+	if s := w.pipes; s != nil {
+		list = append(list, &s.parked, &s.over, &s.late, &s.skew)
+	}
+	return list
 }
 
 // file is the registers of the chunks in use.
@@ -274,6 +289,7 @@ func (w *wave) Restore(in []uint64) []uint64 {
 		*p = int(next())
 	}
 	w.running, w.debug.entered, b.active = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	w.debug.within, w.Choosy = flags&8 != 0, flags&16 != 0
 	for _, list := range w.lists() {
 		n := int(next())
 		if n <= len(*list) { // in place: others point there
@@ -288,6 +304,15 @@ func (w *wave) Restore(in []uint64) []uint64 {
 	}
 	for i := range w.nparked {
 		w.nparked[i] = int(next())
+	}
+	if s := w.pipes; s != nil {
+		s.nparked, s.level = int(next()), overtaking(next())
+		is := next()
+		s.overtake, s.failed, s.moved = is&1 != 0, is&2 != 0, is&4 != 0
+		for i := range s.handles {
+			s.handles[i] = memory.Pointer(next())
+		}
+		s.base, s.pipe = 0, nil
 	}
 	n := copy(w.file(), in)
 	w.faulted, w.gathered, w.intact = false, 0, false

@@ -88,7 +88,7 @@ func (w *wave) Run(quantum int) engine.Stop {
 	switch {
 	case w.faulted:
 		return engine.StopFault
-	case w.piped() != 0:
+	case w.piped() != 0 && !w.debug.within:
 		w.retry()
 	case !w.running && !w.pick():
 		return w.idle()

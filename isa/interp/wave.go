@@ -243,6 +243,10 @@ func (w *wave) Start(g *engine.Group, first, n int) {
 	}
 	if g.Debug != nil {
 		clear(w.file()) // who looks at registers sees the same whichever way the wave has come
+		if w.pipes != nil {
+			clear(w.pipes.handles)
+			w.pipes.level = 0
+		}
 	}
 	w.renew()
 	if c.usesIDs {

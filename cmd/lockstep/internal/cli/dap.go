@@ -32,6 +32,8 @@ needs. The editor sends a launch with these attributes:
   args         what follows the program on a command line of lockstep debug, as a list of words:
                ["-kernel", "saxpy", "-global", "8", "-arg", "f32:2"]
   kernel       the kernel, where there are several
+  with, then   further kernels, which run together with the one before or behind it: lists of lists of
+               words, each as behind -with or -then (lockstep help pipes)
   cwd          the folder of relative paths (default: that of lockstep)
   stopOnEntry  stop before the first instruction
   stopAtEnd    stop when the launch is over, to go back from there
@@ -41,7 +43,8 @@ needs. The editor sends a launch with these attributes:
                words; args are flags of lockstep exec then, and without kernel all launches are debugged
   step         who makes the editor's steps: "lane" (default: the work-item that is shown), "wave" or "group"
 
-Threads are the waves of the work-group that runs, and each shows one of its work-items. In the
+Threads are the waves of the work-group that runs, or of all work-groups in progress where kernels run
+together, and each shows one of its work-items. Pipes are a scope of variables. In the
 editor's console, expressions of OpenCL C are evaluated and commands of lockstep debug are carried
 out: item 3,0,0 shows another work-item, all i an expression for all of them, info copies and other
 subjects what the machine does, and stepping wave changes who steps. The request

@@ -48,7 +48,12 @@ of each finding, for the work-items that it names: of a data race, for both side
 
 Of binaries, those can be debugged that ` + "`lockstep compile -g`" + ` has made.
 
-A kernel with pipes, and several kernels together, cannot be debugged yet.
+Kernels with pipes, and several kernels, run as with lockstep run: -with begins another one beside
+those before, -then one behind them (lockstep help pipes). The debugger looks at the work-group whose
+turn it is; ` + "`info kernels`" + ` lists the others, and ` + "`kernel NAME`" + ` looks at one. ` + "`info pipes`" + ` shows packets,
+reservations and who waits, and ` + "`watch PIPE`" + ` stops when packets are written or read. The schedule and
+-wave decide which reader gets a packet, as without a debugger; those drawn with -schedule seeded are
+others, since the code is. Packets that the host takes while kernels run (-out) are written at the end.
 `,
 }
 
@@ -75,8 +80,9 @@ func declareDebug(f *flags) *debugOptions {
 	d := &debugOptions{}
 	o := &d.runOptions
 	o.part.declare(f)
-	o.pipes = new(list)
-	o.buffers = f.list("buffer", "make a buffer for several arguments, with the argument buffer:NAME: `NAME=SPEC`")
+	o.part.declareRepeat(f)
+	o.pipes = f.list("pipe", "make a pipe for kernels to share, with the argument pipe:NAME:\n`NAME=PACKET:CAPACITY[:SPEC]` (lockstep help pipes)")
+	o.buffers = f.list("buffer", "make a buffer for kernels to share, with the argument buffer:NAME: `NAME=SPEC`")
 	f.IntVar(&o.device.SubgroupSize, "subgroup", 0, "sub-groups of `N` lanes: 1, 2, 4, 8, 16, 32, 64 or 128 (default: what the kernel\nrequires, or 32)")
 	f.IntVar(&o.device.WaveLanes, "wave", 0, "waves of `N` lanes, a multiple of the sub-group size (default: one sub-group)")
 	machineFlags(f, &o.device)
@@ -91,7 +97,9 @@ func declareDebug(f *flags) *debugOptions {
 	f.IntVar(&d.checkpoints, "checkpoints", debug.DefaultCheckpoints>>20, "checkpoints for the way back may take `MIB` of memory (default 192)")
 	o.parallel = "never"
 	f.StringVar(&o.memory, "memory", "sequential", "what loads may return `MODEL`: sequential, what was stored last; a debugger knows no other")
-	f.parts = &parts{flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
+	f.Bool(withFlag, false, "another kernel, which runs together with those before: what follows of -kernel, -global,\n-local, -offset, -arg, -out, -spec, -repeat and MODULE is about it (lockstep help pipes)")
+	f.Bool(thenFlag, false, "another kernel, as with -with, which runs when all those before have ended: it shares\nthe buffers of -buffer with them")
+	f.parts = &parts{separators: []string{withFlag, thenFlag}, flags: partFlags(), located: "arg", end: func(rest []string, from string, places []string, next string) error {
 		return debugUsage(o.endPart(rest, from, places, next))
 	}}
 	return d
@@ -168,24 +176,38 @@ func (d *debugOptions) open(ctx context.Context, env *Env, stdin string) (_ *deb
 		}
 	}()
 	x.launch = x.run.launches[0]
-	if together([]*launch{x.launch}) {
-		return nil, fmt.Errorf("kernel %s cannot be debugged: it has pipes", printable(x.launch.kernel.Name()))
+	if err = x.run.startDrains(env); err != nil {
+		return nil, err
 	}
-	one := &emu.Launch{Kernel: x.launch.kernel, Range: x.launch.NDRange, Schedule: x.run.schedule, KeepGoing: d.keep}
-	for i := range x.launch.args {
-		one.Args = append(one.Args, x.launch.args[i].arg)
-	}
-	if x.session, err = debug.New(ctx, one, debug.Options{Checkpoints: int64(d.checkpoints) << 20}); err != nil {
+	if x.session, err = debug.NewSets(ctx, x.sets(), debug.Options{Checkpoints: int64(d.checkpoints) << 20}); err != nil {
 		return nil, explainLimit(err)
 	}
 	return x, nil
+}
+
+// sets returns the launches for the debugger, by stages.
+func (x *debugged) sets() (sets []emu.Set) {
+	for _, stage := range x.run.stages() {
+		set := emu.Set{Schedule: x.run.schedule, KeepGoing: x.d.keep}
+		for _, l := range stage {
+			one := emu.Launch{Kernel: l.kernel, Range: l.NDRange}
+			for i := range l.args {
+				one.Args = append(one.Args, l.args[i].arg)
+			}
+			set.Launches = append(set.Launches, one)
+		}
+		sets = append(sets, set)
+	}
+	return sets
 }
 
 // finish writes what -out asks for, when the launch has come to its end; found says that something went wrong
 // in it.
 func (x *debugged) finish(env *Env, found bool) error {
 	ended := x.session.Ended()
-	x.session.Close()
+	if err := x.session.End(); err != nil {
+		return err
+	}
 	if ended && (!found || x.d.keep) {
 		return x.run.writeOuts(env, x.run.outs)
 	}
@@ -277,7 +299,7 @@ func (d *debugOptions) checked(ctx context.Context, env *Env, stdin string) (fin
 		return finding.List{}, err
 	}
 	defer r.close()
-	res, err := r.startStage(ctx, r.launches, io.Discard, nil)
+	res, err := r.start(ctx, io.Discard, nil)
 	if res == nil {
 		return finding.List{}, err
 	}

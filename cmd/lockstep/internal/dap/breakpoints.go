@@ -188,7 +188,7 @@ func (s *server) put(w *wish) error {
 		return err
 	}
 	w.number, b.Ignore = b.Number, ignore
-	w.at = s.session.PlaceOf(b.PCs[0])
+	w.at = b.Place()
 	if b.Line != 0 {
 		w.at.Line = b.Line
 	}

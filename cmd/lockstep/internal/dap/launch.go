@@ -71,6 +71,8 @@ type Prepare func(ctx context.Context, l *Launch, say func(Output)) (*Target, er
 type attributes struct {
 	Program     string          `json:"program"`
 	Args        json.RawMessage `json:"args"`
+	With        [][]string      `json:"with"`
+	Then        [][]string      `json:"then"`
 	Cwd         string          `json:"cwd"`
 	StopOnEntry bool            `json:"stopOnEntry"`
 	StopAtEnd   bool            `json:"stopAtEnd"`
@@ -120,12 +122,20 @@ func (a *attributes) launch(attach bool) (l *Launch, err error) {
 	if l.Args, err = list("args", a.Args, `["-global", "8", "-arg", "f32:2"]`); err != nil {
 		return nil, err
 	}
+	for _, kernel := range a.With {
+		l.Args = append(append(l.Args, "-with"), kernel...)
+	}
+	for _, kernel := range a.Then {
+		l.Args = append(append(l.Args, "-then"), kernel...)
+	}
 	switch {
 	case attach:
 	case l.Program == "" && len(l.Host) == 0:
 		return nil, errors.New("launch has no program: give the path of a kernel, as in \"program\": \"saxpy.cl\"")
 	case l.Program != "" && len(l.Host) > 0:
 		return nil, errors.New("launch has a program, which is a kernel, and a host, which launches its own; give one of them")
+	case len(l.Host) > 0 && len(a.With)+len(a.Then) > 0:
+		return nil, errors.New("launch has a host, which launches kernels itself, and with or then, which are for a program")
 	}
 	return l, nil
 }

@@ -17,12 +17,17 @@ const maxReferences = 1 << 20
 
 // thread is a wave.
 type thread struct {
-	group [3]uint64
-	wave  int
+	launch int
+	group  [3]uint64
+	wave   int
 }
 
 // frame is a function in which a work-item is.
-type frame struct{ item, number int }
+type frame struct {
+	item, number int
+	launch       int
+	group        [3]uint64
+}
 
 // view is what a client has seen of a launch that stands. Frames and what has variables are forgotten when it
 // moves.
@@ -59,7 +64,7 @@ func (v *view) id(t thread) int {
 	return v.ids[t]
 }
 
-// look notes the waves of the work-group that runs.
+// look notes the waves of the work-groups in progress.
 func (v *view) look(s *emudebug.Session) {
 	v.threads = nil
 	it, ok := s.Current()
@@ -68,18 +73,27 @@ func (v *view) look(s *emudebug.Session) {
 		v.threads = []dap.Thread{{Id: v.current, Name: "the launch has ended"}}
 		return
 	}
-	for _, w := range s.Waves() {
-		t := thread{it.Group, w.Number}
-		name := fmt.Sprintf("group (%d,%d,%d) wave %d", it.Group[0], it.Group[1], it.Group[2], w.Number)
-		v.threads = append(v.threads, dap.Thread{Id: v.id(t), Name: name})
+	there := map[thread]bool{}
+	for _, l := range s.Launches() {
+		for _, g := range l.Groups {
+			for n := range g.Waves {
+				t := thread{l.Number, g.ID, n}
+				name := fmt.Sprintf("group (%d,%d,%d) wave %d", g.ID[0], g.ID[1], g.ID[2], n)
+				if s.Several() {
+					name = "kernel " + l.Label + " " + name
+				}
+				there[t] = true
+				v.threads = append(v.threads, dap.Thread{Id: v.id(t), Name: name})
+			}
+		}
 	}
-	maps.DeleteFunc(v.chosen, func(t thread, _ int) bool { return t.group != it.Group })
-	v.choose(it)
+	maps.DeleteFunc(v.chosen, func(t thread, _ int) bool { return !there[t] })
+	v.choose(s.CurrentLaunch(), it)
 }
 
 // choose makes a work-item the one that its thread shows, and the thread the present one.
-func (v *view) choose(it emudebug.Item) {
-	t := thread{it.Group, it.Wave}
+func (v *view) choose(launch int, it emudebug.Item) {
+	t := thread{launch, it.Group, it.Wave}
 	v.chosen[t], v.current = it.Number, v.id(t)
 }
 
@@ -91,8 +105,7 @@ func (s *server) itemOf(id int) (int, error) {
 		return 0, fmt.Errorf("there is no thread %d; the request threads has those that there are", id)
 	}
 	t := s.view.all[id-1]
-	it, ok := s.session.Current()
-	if !ok || t.group != it.Group || t.wave < 0 {
+	if err := s.lookAtGroup(t.launch, t.group); err != nil || t.wave < 0 {
 		return 0, fmt.Errorf("thread %d is a wave of a work-group that does not run now", id)
 	}
 	if item, ok := s.view.chosen[t]; ok {
@@ -139,10 +152,11 @@ func (s *server) frameOf(id int) (frame, error) {
 		if !ok {
 			return f, emudebug.ErrEnded
 		}
-		f.item = it.Number
+		number := it.Number
 		if item, err := s.itemOf(s.view.current); err == nil {
-			f.item = item
+			number = item
 		}
+		f = s.frame(number, 0)
 	case id < 0 || id > len(s.view.frames):
 		return f, fmt.Errorf("there is no frame %d; the request stackTrace has those that there are", id)
 	default:
@@ -151,8 +165,24 @@ func (s *server) frameOf(id int) (frame, error) {
 	return f, s.lookAt(f)
 }
 
+// lookAtGroup makes a work-group in progress the one that the session looks at.
+func (s *server) lookAtGroup(launch int, group [3]uint64) error {
+	if it, ok := s.session.Current(); ok && it.Group == group && s.session.CurrentLaunch() == launch {
+		return nil
+	}
+	return s.session.SelectGroup(launch, &group)
+}
+
+// frame returns that of a work-item of the work-group that is looked at.
+func (s *server) frame(item, number int) frame {
+	return frame{item, number, s.session.CurrentLaunch(), s.session.Item(item).Group}
+}
+
 // lookAt makes a work-item and a frame those that the session looks at.
 func (s *server) lookAt(f frame) error {
+	if err := s.lookAtGroup(f.launch, f.group); err != nil {
+		return err
+	}
 	if err := s.session.Select(f.item); err != nil {
 		return err
 	}
@@ -184,7 +214,7 @@ func (s *server) stackTrace(a *dap.StackTraceArguments) (any, error) {
 		if n < a.StartFrame || a.Levels > 0 && n >= a.StartFrame+a.Levels {
 			continue
 		}
-		x := dap.StackFrame{Id: s.frameID(frame{item, n}), Name: fmt.Sprintf("%s, work-item %s", f.Function, who)}
+		x := dap.StackFrame{Id: s.frameID(s.frame(item, n)), Name: fmt.Sprintf("%s, work-item %s", f.Function, who)}
 		if f.Place.Line > 0 {
 			x.Source, x.Line, x.Column = s.sourceOf(f.Place.File), s.line(f.Place.Line), s.column(f.Place.Column)
 		}
@@ -195,7 +225,7 @@ func (s *server) stackTrace(a *dap.StackTraceArguments) (any, error) {
 	}
 	if len(frames) == 0 && a.StartFrame == 0 {
 		body.StackFrames = append(body.StackFrames, dap.StackFrame{
-			Id: s.frameID(frame{item, 0}), Name: "work-item " + who + " has ended", PresentationHint: "label"})
+			Id: s.frameID(s.frame(item, 0)), Name: "work-item " + who + " has ended", PresentationHint: "label"})
 	}
 	return body, nil
 }
@@ -220,7 +250,7 @@ func (s *server) selectItem(a *struct {
 // choose makes a work-item the one that is shown. The launch does not move: frames and variables that the client knows
 // stay.
 func (s *server) choose(it emudebug.Item) {
-	s.view.choose(it)
+	s.view.choose(s.session.CurrentLaunch(), it)
 	s.later(func() { s.tellStop("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
 }
 

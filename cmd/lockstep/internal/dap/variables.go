@@ -77,6 +77,7 @@ func (s *server) scopes(a *dap.ScopesArguments) (any, error) {
 	add("Globals", "globals", false, s.scope(f, vars, emudebug.ScopeGlobals))
 	add("All lanes", "", true, s.allLanes(f, vars))
 	add("Buffers", "", false, s.buffers(f))
+	add("Pipes", "", false, s.pipes(f))
 	add("Registers", "registers", true, s.registers(f))
 	add("Machine", "", false, s.machine(f))
 	return body, nil

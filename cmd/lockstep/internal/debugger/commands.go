@@ -17,13 +17,15 @@ var table []*command
 func init() {
 	table = []*command{
 		{names: []string{"break", "b"}, args: "[PLACE] [if CONDITION]", short: "set a breakpoint",
-			long: "PLACE is LINE, FILE:LINE, FUNCTION or *INSTRUCTION; without one it is the present line. `item X,Y,Z` behind\nit means one work-item, by its global id, and `group X,Y,Z` one work-group. A wave stops once each time it comes\nthere, if any of its active lanes is meant and fulfils the condition, an expression of OpenCL C.",
+			long: "PLACE is LINE, FILE:LINE, FUNCTION or *INSTRUCTION; without one it is the present line. Where several kernels run,\nit means all that have the place, and KERNEL:LINE or KERNEL:FUNCTION one of them. `item X,Y,Z` behind\nit means one work-item, by its global id, and `group X,Y,Z` one work-group. A wave stops once each time it comes\nthere, if any of its active lanes is meant and fulfils the condition, an expression of OpenCL C.",
 			run:  func(c *Console, _ context.Context, a string) error { return c.breakAt(a, false) }, words: (*Console).places},
 		{names: []string{"tbreak", "tb"}, args: "[PLACE] [if CONDITION]", short: "set a breakpoint that goes when it is hit",
 			run: func(c *Console, _ context.Context, a string) error { return c.breakAt(a, true) }, words: (*Console).places},
 		{names: []string{"condition"}, args: "N [EXPRESSION]", short: "give breakpoint N a condition, or take it away", run: (*Console).condition, words: (*Console).names},
 		{names: []string{"ignore"}, args: "N COUNT", short: "let the next COUNT hits of breakpoint N pass", run: (*Console).ignore},
-		{names: []string{"watch"}, args: "EXPRESSION", short: "stop behind writes to what EXPRESSION names, whoever writes", run: watcher(debug.WatchWrite), words: (*Console).names},
+		{names: []string{"watch"}, args: "EXPRESSION", short: "stop behind writes to what EXPRESSION names, whoever writes",
+			long: "The name of a pipe stops behind reads and writes of its packets, also by the host; rwatch stops behind reads only.\nPackets of a reservation are read or written when it is committed.",
+			run:  watcher(debug.WatchWrite), words: (*Console).names},
 		{names: []string{"rwatch"}, args: "EXPRESSION", short: "stop behind reads of global or local memory", run: watcher(debug.WatchRead), words: (*Console).names},
 		{names: []string{"awatch"}, args: "EXPRESSION", short: "stop behind reads and writes of global or local memory", run: watcher(debug.WatchReadWrite), words: (*Console).names},
 		{names: []string{"delete", "d"}, args: "[N …]", short: "remove breakpoints and watchpoints, or all of them", run: (*Console).remove},
@@ -61,6 +63,9 @@ func init() {
 		{names: []string{"lane"}, args: "N", short: "look at a lane of the wave", run: (*Console).lane},
 		{names: []string{"wave", "thread"}, args: "[N]", short: "look at a wave of the work-group, or list them", run: (*Console).wave},
 		{names: []string{"group"}, moves: true, args: "[X,Y,Z]", short: "go on until a work-group begins, or say which runs", run: (*Console).group},
+		{names: []string{"kernel"}, args: "[NAME [group X,Y,Z]]", short: "look at a kernel that runs beside others, or list them",
+			long: "NAME is as `info kernels` has it: the name of a kernel, with #1 and so on where several launches are of it, or the\nnumber of the launch. Of several work-groups in progress, `group X,Y,Z` means one.",
+			run:  (*Console).kernel, words: (*Console).labels},
 		{names: []string{"frame", "f"}, args: "[N]", short: "look at a function around the place, by its number in bt", run: (*Console).selectFrame},
 		{names: []string{"up"}, short: "look at the function that called this one", run: func(c *Console, _ context.Context, _ string) error { return c.moveFrame(1) }},
 		{names: []string{"down"}, short: "look at the function that this one called", run: func(c *Console, _ context.Context, _ string) error { return c.moveFrame(-1) }},
@@ -84,7 +89,7 @@ func init() {
 		{names: []string{"list", "l"}, args: "[PLACE]", short: "show the source around the place", again: true, run: (*Console).list, words: (*Console).places},
 		{names: []string{"disas"}, args: "[FROM [COUNT]]", short: "show the bytecode around the place", run: (*Console).disas},
 		{names: []string{"info", "i"}, args: "SUBJECT", short: "show what there is",
-			long: "SUBJECT is breakpoints, locals, args, lds, globals, registers, lanes, waves, barriers, copies, groups, buffers,\nfunctions, files, checkpoints, output, findings or display.",
+			long: "SUBJECT is breakpoints, locals, args, lds, globals, registers, lanes, waves, barriers, copies, groups, kernels,\npipes, buffers, functions, files, checkpoints, output, findings or display.",
 			run:  func(c *Console, _ context.Context, a string) error { return c.info(a) }, words: func(*Console) []string { return subjectNames() }},
 		{names: []string{"help", "h"}, args: "[COMMAND]", short: "list the commands, or explain one", run: (*Console).help, words: func(*Console) []string {
 			var names []string
@@ -196,8 +201,15 @@ func (c *Console) breakpoint(text string) (*debug.Breakpoint, error) {
 		return s.BreakLine("", n)
 	}
 	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		launch, wrong := s.FindLaunch(text[:i])
 		if n, err := strconv.Atoi(text[i+1:]); err == nil {
+			if wrong == nil {
+				return s.BreakLineIn(&launch, "", n)
+			}
 			return s.BreakLine(text[:i], n)
+		}
+		if wrong == nil {
+			return s.BreakFunctionIn(&launch, text[i+1:])
 		}
 	}
 	return s.BreakFunction(text)
@@ -261,6 +273,12 @@ func (c *Console) breakText(b *debug.Breakpoint) string {
 	if b.Function != "" {
 		text = b.Function + ", " + text
 	}
+	switch {
+	case b.Launch != nil:
+		text += ", kernel " + c.Session.Label(*b.Launch)
+	case len(b.Kernels) > 0:
+		text += ", in " + strings.Join(b.Kernels, ", ")
+	}
 	if len(b.PCs) > 1 {
 		text += fmt.Sprintf(", in %d places", len(b.PCs))
 	}
@@ -320,6 +338,17 @@ func watcher(kind debug.WatchKind) func(*Console, context.Context, string) error
 	return func(c *Console, _ context.Context, args string) error {
 		if args == "" {
 			return usagef("name what to watch")
+		}
+		if p, ok := c.pipe(args); ok {
+			if kind == debug.WatchWrite {
+				kind = debug.WatchReadWrite
+			}
+			w, err := c.Session.WatchPipe(p, kind)
+			if err != nil {
+				return err
+			}
+			c.printf("watchpoint %d: pipe %s of %s\n", w.Number, w.Text, w.Type)
+			return nil
 		}
 		w, err := c.Session.Watch(args, kind)
 		if err != nil {

@@ -72,6 +72,12 @@ func (c *Console) Begin() {
 	c.sources = map[string][]string{}
 	l := c.Session.Launch()
 	_, all := c.Session.Groups()
+	if c.Session.Several() {
+		c.infoKernels()
+		c.printf("`help` lists commands\n")
+		c.where()
+		return
+	}
 	c.printf("kernel %s: %s of %s; `help` lists commands\n", l.Kernel.Name, counted(int(all), "work-group"), counted(c.groupSize(), "work-item"))
 	c.where()
 }
@@ -256,6 +262,9 @@ func (c *Console) stopped(stop debug.Stop, err error) error {
 	switch stop.Reason {
 	case debug.ReasonEnded:
 		over, all := c.Session.Groups()
+		if err := c.Session.Failed(); err != nil {
+			c.printf("%v\n", err)
+		}
 		c.printf("the launch has ended: %d of %s, tick %d\n", over, counted(int(all), "work-group"), stop.Tick)
 		return nil
 	case debug.ReasonBreakpoint:
@@ -292,6 +301,9 @@ func (c *Console) Written(h debug.WatchHit) string {
 // written says what an access to watched memory did.
 func (c *Console) written(h debug.WatchHit) string {
 	s := c.Session
+	if h.Packets != nil {
+		return c.moved(h)
+	}
 	name := ""
 	for _, w := range s.Watchpoints() {
 		if w.Number == h.Number {
@@ -310,6 +322,9 @@ func (c *Console) written(h debug.WatchHit) string {
 		what = fmt.Sprintf("%s is %s, as it was", name, text(h.New))
 	}
 	by := "work-item " + c.id(it.Global)
+	if s.Several() {
+		by += " of kernel " + s.Label(s.CurrentLaunch())
+	}
 	if h.Items > 1 {
 		by += fmt.Sprintf(" and %d more", h.Items-1)
 	}
@@ -355,6 +370,9 @@ func (c *Console) where() {
 	if !ok {
 		c.printf("no work-group runs\n")
 		return
+	}
+	if s.Several() {
+		c.printf("kernel %s, ", s.Label(s.CurrentLaunch()))
 	}
 	c.printf("work-item %s, local %s, group %s, wave %d lane %d, tick %d\n", c.id(it.Global), c.id(it.Local), c.id(it.Group), it.Wave, it.Lane, s.Tick())
 	frames := s.Frames()

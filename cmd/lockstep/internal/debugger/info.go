@@ -27,6 +27,8 @@ var subjects = []struct {
 	{"barriers", (*Console).infoBarriers},
 	{"copies", (*Console).infoCopies},
 	{"groups", (*Console).infoGroups},
+	{"kernels", (*Console).infoKernels},
+	{"pipes", (*Console).infoPipes},
 	{"buffers", (*Console).infoBuffers},
 	{"functions", func(c *Console) { c.printf("%s\n", strings.Join(c.Session.Functions(), "\n")) }},
 	{"files", func(c *Console) { c.printf("%s\n", strings.Join(c.Session.Files(), "\n")) }},
@@ -69,6 +71,10 @@ func (c *Console) infoBreakpoints() {
 		c.printf("%d: breakpoint at %s, %s%s\n", b.Number, c.breakText(b), counted(int(b.Hits), "hit"), off(b.Enabled))
 	}
 	for _, w := range s.Watchpoints() {
+		if w.Pipe() {
+			c.printf("%d: watchpoint on pipe %s, %s, %s%s\n", w.Number, w.Text, w.Type, counted(int(w.Hits), "hit"), off(w.Enabled))
+			continue
+		}
 		c.printf("%d: watchpoint on %s, %s, %s%s\n", w.Number, w.Text, w.Type, counted(int(w.Hits), "hit"), off(w.Enabled))
 	}
 	if len(s.Breakpoints())+len(s.Watchpoints()) == 0 {
@@ -147,7 +153,11 @@ func (c *Console) infoWaves() {
 		}
 		c.printf("%swave %d, work-items %d-%d: %s  %s\n", mark, w.Number, w.First, w.First+w.Lanes-1, mask, at)
 	}
-	c.printf("lanes: # active, w waits for others, b at a barrier, . ended\n")
+	pipes := ""
+	if len(c.Session.Pipes()) > 0 {
+		pipes = ", p at a pipe"
+	}
+	c.printf("lanes: # active, w waits for others, b at a barrier%s, . ended\n", pipes)
 }
 
 // infoLanes groups the lanes of the wave by what they do.
@@ -220,7 +230,7 @@ func (c *Console) infoCopies() {
 func (c *Console) infoGroups() {
 	over, all := c.Session.Groups()
 	c.printf("%d of %s are over", over, counted(int(all), "work-group"))
-	if it, ok := c.Session.Current(); ok {
+	if it, ok := c.Session.Current(); ok && !c.Session.Several() {
 		c.printf("; %s runs", c.id(it.Group))
 	}
 	c.printf("\n")

@@ -237,7 +237,7 @@ func (d *session) setBreakpoint(b *Breakpoint) (err error) {
 		if !ok {
 			return fmt.Errorf("there is no kind %q of watchpoints", b.WatchKind)
 		}
-		w, err := s.Watch(b.Watch, kind)
+		w, err := d.watch(b.Watch, kind)
 		if err == nil {
 			w.Enabled = !b.Disabled
 		}
@@ -341,6 +341,7 @@ func (d *session) watchHit(h debug.WatchHit) WatchHit {
 			hit.Text = w.Text
 		}
 	}
+	d.packets(h, &hit)
 	return hit
 }
 

@@ -547,8 +547,12 @@ type State struct {
 	LDS        []Memory   `json:"lds,omitempty"`
 	Buffers    []Memory   `json:"buffers"`
 	Tables     []Table    `json:"tables,omitempty"`
-	Copies     []Copy     `json:"copies,omitempty"` // in flight
-	Marks      []Mark     `json:"marks,omitempty"`
+	// Launches are the kernels that run together or one after the other, where there are several; Kernel and what else there is
+	// of one are about the one whose work-group has its turn. Pipes are those of the kernels that run.
+	Launches []DebugLaunch `json:"launches,omitempty"`
+	Pipes    []DebugPipe   `json:"pipes,omitempty"`
+	Copies   []Copy        `json:"copies,omitempty"` // in flight
+	Marks    []Mark        `json:"marks,omitempty"`
 	// Accesses are those of the instruction that was issued last.
 	Accesses    []Access      `json:"accesses,omitempty"`
 	Disassembly []Instruction `json:"disassembly,omitempty"`

@@ -57,6 +57,7 @@ func (d *session) state(view *View) *State {
 	st.Output = strings.ToValidUTF8(string(s.Output()), "\ufffd")
 	st.Breakpoints = d.breakpoints()
 	d.memories(st)
+	d.together(st)
 	if st.Ended {
 		d.end = st.Tick
 		d.finish(st)
