@@ -91,9 +91,11 @@ func (s *Server) do(ctx context.Context, req *Request, resp *Response) (err erro
 		}
 		resp.Line = req.Launch.line()
 	case OpRun:
-		resp.Run, err = run(ctx, req.Launch)
+		resp.Run, err = run(ctx, req)
 	case OpDebugOpen, OpDebugStep, OpDebugGoto, OpDebugBreakpoints, OpDebugSelect, OpDebugEvaluate:
 		err = s.debug(ctx, req, resp)
+	case OpDebugTimeline:
+		resp.Timeline, err = s.timeline(ctx, req)
 	case OpDebugClose:
 		s.close()
 	default:

@@ -56,6 +56,11 @@ export class Editor {
         { id: "editor-keys", class: "small hint" },
         "Tab indents. Escape, then Tab, leaves the editor. F9: breakpoint. F8: next problem.",
       ),
+      (this.heatHint = h(
+        "p",
+        { class: "small hint heat-hint", hidden: true },
+        "Bars beside the lines: where the instructions of the last run went. Numbers: how often sub-groups came.",
+      )),
     );
     rove(this.gutter, () => this.#rows.map((row) => row.element));
     this.redraw = later(() => this.#draw(), 0);
@@ -318,7 +323,8 @@ export class Editor {
       row.setAttribute("aria-label", `Breakpoint on line ${line}${says ? `: ${says}` : ""}`);
       row.title = says || `Line ${line}: breakpoint`;
       const [bar, counts, sign] = row.children;
-      bar.style.opacity = counted ? String(0.15 + 0.85 * counted.part) : "0";
+      bar.hidden = !counted;
+      if (counted) bar.style.width = `calc(2px + ${(2.6 * counted.part).toFixed(2)}rem)`;
       counts.textContent = counted?.short ?? "";
       const bad = found || problem;
       const signs = [now === line && "▶", set && "●", bad && "!", waves.has(line) && "▷"];
@@ -330,5 +336,6 @@ export class Editor {
     for (const { element } of this.#rows) element.tabIndex = -1;
     if (this.#rows[focus]) this.#rows[focus].element.tabIndex = 0;
     this.scroller.classList.toggle("counted", heat.size > 0);
+    this.heatHint.hidden = heat.size === 0;
   }
 }
