@@ -124,7 +124,8 @@ func (r *Recorder) copyNotes(g *group, engine int) (list []TimelineNote) {
 			continue
 		}
 		from, to := g.shown(t)
-		list = append(list, TimelineNote{from, to, NoteCopy, fmt.Sprintf("copy %d: %s from %s to %s%s", i+1, counted(t.bytes, "byte"), t.source(), t.target(), r.at(g.launch, t.pc))})
+		text := fmt.Sprintf("copy %d: %s from %s to %s", i+1, counted(t.bytes, "byte"), t.source(), t.target())
+		list = append(list, TimelineNote{from, to, NoteCopy, text + r.at(g.launch, t.pc)})
 	}
 	return list
 }

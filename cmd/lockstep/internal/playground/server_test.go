@@ -304,6 +304,21 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestPanicText compares what people are told of panics.
+func TestPanicText(t *testing.T) {
+	too := func() (text string) {
+		defer func() { text = panicText(recover()) }()
+		n := -1
+		return fmt.Sprint(len(make([]byte, n)))
+	}
+	if got := too(); !strings.Contains(got, "more memory than there is") {
+		t.Error(got)
+	}
+	if got := panicText("index out of range"); got != "lockstep has a bug: index out of range" {
+		t.Error(got)
+	}
+}
+
 // FuzzCall sends documents of any form: each has an answer.
 func FuzzCall(f *testing.F) {
 	for _, text := range []string{
@@ -312,6 +327,7 @@ func FuzzCall(f *testing.F) {
 		`{"op":"launchOf","args":["run","k.cl","-out","p=-"],"files":{"k.cl":"kernel void k(global int *p) {}"}}`,
 		`{"op":"debugOpen","launch":{"source":{"text":"kernel void k(global int *p) { p[0] = 1; }"},"args":[{"spec":"zero:i32:1"}],"global":"1"},"view":{"all":"p[0]","tables":[{"name":"p","first":18446744073709551615}]}}`,
 		`{"op":"debugStep","session":1,"step":{"kind":"over","back":true}}`, `{"op":"debugSelect","session":1,"item":-1}`, `[]`, ``,
+		`{"op":"debugTimeline","session":1,"range":{"from":1,"to":18446744073709551615,"columns":-1}}`,
 	} {
 		f.Add(text)
 	}

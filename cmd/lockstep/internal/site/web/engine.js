@@ -9,8 +9,9 @@ export class Failure extends Error {
   }
 }
 
-// grace is how long lockstep may take to end a request by itself when its time is over.
-const grace = 1500;
+// grace is how long lockstep may take to end a request by itself when its time is over: it says more than a
+// worker that is ended, such as where work-items were, and what was printed.
+const grace = 4000;
 
 // fetchModule loads and compiles lockstep. The file is compressed for hosts that do not compress what they
 // send.

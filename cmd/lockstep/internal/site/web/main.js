@@ -1,7 +1,7 @@
 // The page: what is in the editor, what runs, and where results go.
 
 import { byId, h, button, later, plural, say, tabs } from "./dom.js";
-import { Editor } from "./editor.js";
+import { Editor, longestText } from "./editor.js";
 import { Engine, Failure } from "./engine.js";
 import { Form } from "./form.js";
 import { buildHelp, openHelp } from "./help.js";
@@ -98,6 +98,11 @@ const editor = new Editor(byId("editor"), {
   breakpoints: () => {
     if (stepper.open) stepper.setBreakpoints().catch(failed);
   },
+  refused: (length) =>
+    notice(
+      `The source would have ${length.toLocaleString("en")} characters, and the editor takes ` +
+        `${longestText.toLocaleString("en")}: paste the part that has the kernel.`,
+    ),
 });
 
 const form = new Form(byId("form"), {
@@ -366,6 +371,7 @@ async function execute(kind) {
   say(kind === "explore" ? "Exploring …" : "Running …");
   try {
     const done = await perform(kind);
+    hideWelcome();
     const time = Math.round(performance.now() - begin);
     present(kind, done);
     const found = done.run?.findings?.length;
@@ -379,7 +385,9 @@ async function execute(kind) {
             ? `${plural(found, "finding")}.`
             : done.result.exit === 0
               ? "Nothing found."
-              : "See what it prints."),
+              : done.run && !done.run.ran
+                ? "The kernel did not run: the output says why."
+                : "See what it prints."),
     );
     document.body.dataset.done = String(Number(document.body.dataset.done ?? 0) + 1);
   } catch (failure) {
@@ -590,6 +598,32 @@ async function openFragment(fragment = location.hash) {
 
 // The frame of the page.
 
+// welcome shows how to begin to those who come for the first time.
+const welcomed = "lockstep-welcomed";
+
+function hideWelcome() {
+  byId("welcome").hidden = true;
+  try {
+    localStorage.setItem(welcomed, "yes");
+  } catch {
+    // It is shown again.
+  }
+}
+
+function welcome() {
+  let known = false;
+  try {
+    known = localStorage.getItem(welcomed) === "yes";
+  } catch {
+    // As for somebody new.
+  }
+  byId("welcome").hidden = known;
+  byId("welcomed").addEventListener("click", () => {
+    hideWelcome();
+    byId("run").focus();
+  });
+}
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   try {
@@ -632,6 +666,7 @@ async function begin() {
   byId("theme").value = theme;
   document.documentElement.dataset.theme = theme;
   wire();
+  welcome();
   buildHelp();
   for (const view of views) {
     if (hints[view]) byId(`${view}-view`).replaceChildren(h("p", { class: "empty" }, hints[view]));
@@ -651,7 +686,7 @@ async function begin() {
       if (first) await openExample({ lesson: lessons.now, example: first });
       show("lesson");
     }
-    say("Ready.");
+    say("Ready: press Run, or Ctrl Enter.");
     document.body.dataset.ready = "yes";
     const { version } = await engine.call({ op: "version" }, { quiet: true });
     byId("version").textContent = version?.text ?? "";

@@ -194,7 +194,9 @@ export function accessesView(accesses, context, open = false) {
             "span",
             { class: access.segments > access.at_best ? "badge bad" : "badge good" },
             access.segments > access.at_best ? "✗ " : "✓ ",
-            isLocal(access) ? plural(access.segments, "pass", "passes") : plural(access.segments, "cache line"),
+            isLocal(access)
+              ? plural(access.segments, "pass", "passes")
+              : plural(access.segments, "cache line"),
             access.segments > access.at_best ? `, ${access.at_best} at best` : "",
           ),
           access.count > 1 && h("span", { class: "small" }, ` ${access.count} times; one is shown`),
@@ -345,6 +347,14 @@ export function banksView(banks, conflicts) {
               s("text", { x: 2 + i * 18 + 7, y: 104, class: "lane-name soft" }, String(i)),
             ),
           ),
+        ),
+      ),
+      details(
+        "As a table",
+        table(
+          "Words of each bank",
+          ["Bank", "Words"],
+          banks.map((words, i) => [String(i), String(words)]),
         ),
       ),
       conflicts?.length > 0 &&

@@ -197,6 +197,7 @@ export class Stepper {
   async start(launch, file, locals) {
     this.context.file = file;
     this.#locals = new Set(locals);
+    this.track.close();
     this.#expand.clear();
     this.#memory = { name: "", first: 0 };
     const response = await this.call({ op: "debugOpen", launch, view: this.#view() });
@@ -708,6 +709,7 @@ export class Stepper {
 
   _output(state) {
     const text = [state.output, state.outputs].filter(Boolean).join("");
-    return text ? [h("h4", {}, "Printed"), h("pre", { tabindex: "0" }, text)] : null;
+    const cut = text.length > 20000 ? `… ${text.slice(-20000)}` : text;
+    return text ? [h("h4", {}, "Printed"), h("pre", { tabindex: "0" }, cut)] : null;
   }
 }

@@ -4,7 +4,7 @@
 // Each timeline is a slider: the pointer, or the arrow keys, choose a tick, and a text below says what
 // happens there. A table has all of it.
 
-import { h, s, plural, table } from "./dom.js";
+import { byId, h, s, plural, table } from "./dom.js";
 
 const activities = {
   run: "runs",
@@ -27,8 +27,7 @@ const activities = {
   read: "packets come out",
 };
 
-const names = 150, // pixels for the names of rows
-  top = 24;
+const top = 24; // pixels for the ticks
 const mostRows = 1000; // of a table
 
 // covers says whether a tick is in a span or a note.
@@ -93,7 +92,11 @@ export class Timeline {
     const row = compact ? 18 : 26;
     this.room = row - 6;
     const ticks = Math.max(1, timeline.end - timeline.start);
-    const width = Math.max(420, Math.min(12000, 620 * zoom));
+    // A timeline is as wide as the view, unless somebody wants it wider.
+    const view = byId("results").clientWidth || 720;
+    const names = view < 500 ? 96 : 150; // pixels for the names of rows
+    const width = Math.min(12000, Math.max(220, Math.min(900, view - names - 90)) * zoom);
+    this.names = names;
     this.x = (tick) => names + ((tick - timeline.start) / ticks) * width;
     this.tick = (x) => {
       const step = timeline.step || 1;
@@ -156,12 +159,17 @@ export class Timeline {
     return `Point at a tick, or use the arrow keys in the picture, to read what happens there.${goes}`;
   }
 
+  #short(name) {
+    const most = Math.floor(this.names / 7);
+    return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+  }
+
   #row(line, y, width) {
     return s(
       "g",
       {},
-      s("text", { x: names - 8, y: y + this.room - 5, class: "tl-name" }, line.name),
-      s("rect", { x: names, y, width, height: this.room, class: "tl-track" }),
+      s("text", { x: this.names - 8, y: y + this.room - 5, class: "tl-name" }, this.#short(line.name)),
+      s("rect", { x: this.names, y, width, height: this.room, class: "tl-track" }),
       line.spans.map((span) => shape(span, span.activity, this.x, y, this.room)),
       (line.notes ?? [])
         .filter((note) => note.kind === "write" || note.kind === "read")
@@ -175,7 +183,16 @@ export class Timeline {
 
   // text says what happens at a tick, in all rows.
   text(tick) {
-    const rows = this.timeline.rows.map((row) => happens(row, tick)).filter(Boolean);
+    // Those that only wait for their turn are counted.
+    const idle = (row) => row.spans.find((span) => covers(span, tick))?.activity === "idle";
+    const all = this.timeline.rows;
+    const rows = all
+      .filter((row) => !idle(row))
+      .map((row) => happens(row, tick))
+      .filter(Boolean);
+    const waits = all.filter(idle);
+    if (waits.length === 1) rows.push(happens(waits[0], tick));
+    else if (waits.length > 1) rows.push(`${waits.length} others: not their turn`);
     return `Tick ${tick}. ${rows.join("; ") || "Nothing happens"}.`;
   }
 
@@ -226,7 +243,7 @@ export class Timeline {
   #reveal(tick) {
     const x = this.x(tick),
       box = this.scroll;
-    if (x < box.scrollLeft + names || x > box.scrollLeft + box.clientWidth - 20)
+    if (x < box.scrollLeft + this.names || x > box.scrollLeft + box.clientWidth - 20)
       box.scrollLeft = x - box.clientWidth / 2;
   }
 
@@ -279,11 +296,7 @@ export class Timeline {
           .map((part) => [line.name, String(part.from), String(part.to), part.text]),
       );
       details.append(
-        table(
-          `Timeline of ${this.title}`,
-          ["Row", "From tick", "To tick", "What"],
-          rows.slice(0, mostRows),
-        ),
+        table(`Timeline of ${this.title}`, ["Row", "From tick", "To tick", "What"], rows.slice(0, mostRows)),
       );
       if (rows.length > mostRows)
         details.append(h("p", { class: "small" }, `${plural(rows.length - mostRows, "row")} more`));

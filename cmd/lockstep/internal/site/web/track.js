@@ -59,7 +59,7 @@ export class Track {
     const options = { goto: this.goto, title: "Where the debugger stands" };
     const [small, large] = [
       new Timeline(timeline, { ...options, compact: true }),
-      new Timeline(timeline, { ...options, zoom: 1.4 }),
+      new Timeline(timeline, options),
     ];
     this.#timelines = [small, large];
     this.small.replaceChildren(small.element);
