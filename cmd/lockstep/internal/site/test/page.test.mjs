@@ -308,6 +308,10 @@ test("both schemes of colours, and telephones of 360 pixels, show everything", a
       assert.deepEqual(await page.call(inside.contrasts), [], `${where}, ${view}: contrast`);
       const wide = await page.run("[document.documentElement.scrollWidth, innerWidth]");
       assert.ok(wide[0] <= wide[1], `${where}, ${view}: ${wide[0]} pixels of ${wide[1]}`);
+      // On a large screen the parts scroll, and the page does not.
+      const tall = await page.run("[document.documentElement.scrollHeight, innerHeight]");
+      if (!options.mobile)
+        assert.ok(tall[0] <= tall[1], `${where}, ${view}: ${tall[0]} pixels of ${tall[1]}`);
     };
     await check("lesson");
     for (const example of ["4-5", "7-6", "11-2"]) {
@@ -320,6 +324,17 @@ test("both schemes of colours, and telephones of 360 pixels, show everything", a
     }
     await page.click("#step");
     await page.until("document.querySelector('.items [role=gridcell]')", "the grid");
+    await page.until("document.querySelector('.step .timeline')", "the timeline");
+    await choose(page, "#step-scope", "group");
+    // The table of memory has texts for screen readers beside what an access has touched.
+    for (let i = 0; i < 20 && !(await page.run("document.querySelector('.memory .hidden')")); i++) {
+      await page.click("#step-over");
+      await page.until("!document.body.classList.contains('busy')");
+    }
+    assert.ok(
+      await page.run("Boolean(document.querySelector('.memory .hidden'))"),
+      "an access that is shown",
+    );
     await check("step");
     for (const pane of ["code", "arguments"]) {
       await page.click(`#tab-pane-${pane}`);
