@@ -88,7 +88,8 @@ test("a launch that wants more memory than there is says so, and the page works 
 test("when the worker ends, the page says so and starts it again", async () => {
   const page = await ready();
   await page.click("#step");
-  await page.until("document.querySelector('.items [role=gridcell]')", "the grid");
+  // Nothing runs any more when the timeline is there.
+  await page.until("document.querySelector('.step .timeline')", "the timeline");
   const attached = new Promise((done) => {
     browser.listen(page.session, (method, params) => {
       if (method === "Target.attachedToTarget" && params.targetInfo.type === "worker") done(params.sessionId);

@@ -87,7 +87,8 @@ export class Engine {
   #running = null;
   #next = 1;
 
-  // changed(running) is called when work begins or ends; restarted() when there is a new worker.
+  // changed(running) is called when work begins or ends; restarted(failure) when there is a new worker, with
+  // the reason where no request that somebody waits for has been told of it, and null otherwise.
   constructor({ changed, restarted }) {
     this.changed = changed;
     this.restarted = restarted;
@@ -146,7 +147,7 @@ export class Engine {
       () => {},
     );
     lost?.failed(failure);
-    this.restarted();
+    this.restarted(lost && !lost.quiet ? null : failure);
     this.changed(false);
   }
 

@@ -46,8 +46,9 @@ const engine = new Engine({
     byId("stop").disabled = !busy;
     document.body.classList.toggle("busy", busy);
   },
-  restarted: () => {
+  restarted: (failure) => {
     if (stepper.open) stepper.reset();
+    if (failure) failed(failure);
   },
 });
 
