@@ -33,7 +33,7 @@ type transfer struct {
 	size     uint64
 
 	started bool
-	moved   uint64 // bytes, where they move in order
+	moved   uint64 // bytes; the first ones, where they move in order
 	lane    int    // the first of lanes that is not done, and how many of its bytes are
 	laneAt  uint64
 
@@ -99,12 +99,14 @@ func (t *transfer) moveTo(n uint64) {
 func (t *transfer) movePieces(n uint64) {
 	if n == t.pieces {
 		t.move(0, t.total)
-		t.left = 0
+		t.left, t.moved = 0, t.total
 		return
 	}
 	for range min(n, t.left) {
 		from := t.next * t.piece
-		t.move(from, min(from+t.piece, t.total))
+		to := min(from+t.piece, t.total)
+		t.move(from, to)
+		t.moved += to - from
 		t.next = (t.next + t.step) % t.pieces
 		t.left--
 	}

@@ -89,6 +89,7 @@ func (u *Unit) Outstanding() []Transfer {
 	list := make([]Transfer, len(u.queue))
 	for i, t := range u.queue {
 		list[i] = *u.told(&t.info, &t.items)
+		list[i].Moved = t.moved
 	}
 	return list
 }

@@ -120,6 +120,8 @@ type Transfer struct {
 	// first byte moved and when its last one had. Start and Done are 0 until
 	// they are known.
 	Issued, Start, Done uint64
+	// Moved is how many bytes have arrived, of a transfer that [Unit.Outstanding] returns; 0 elsewhere.
+	Moved uint64
 }
 
 // Sink takes findings.

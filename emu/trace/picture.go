@@ -93,6 +93,7 @@ type signRow struct {
 	name   string
 	signs  []byte
 	engine bool // it is about copies, whose signs are the last digits of their numbers
+	number int  // of the engine
 }
 
 // signRows returns the picture of the group: a row for each wave, up to maxRows, for barriers where there are any, and
@@ -143,7 +144,7 @@ func (g *group) signRows(c *canvas) (rows []signRow, waves, more int) {
 		rows = append(rows, signRow{name: "barriers", signs: barriers})
 	}
 	g.drawEngines(c, func(engine int, signs []byte) {
-		rows = append(rows, signRow{name: engineName(engine), signs: signs, engine: true})
+		rows = append(rows, signRow{name: engineName(engine), signs: signs, engine: true, number: engine})
 	})
 	return rows, len(list), g.waves() - len(list)
 }

@@ -15,6 +15,10 @@ type Timeline struct {
 type TimelineRow struct {
 	Name  string
 	Spans []TimelineSpan // in order, and apart
+	// Notes say more, with exact ticks: packets that moved, what a wait was for, which copy moved. They overlap. NotesLeft
+	// is how many there is no room for.
+	Notes     []TimelineNote
+	NotesLeft int
 }
 
 // Activity is what goes on in a span of a timeline.
@@ -93,12 +97,12 @@ func (r *Recorder) Timelines(groups, columns int) (list []Timeline, left uint64)
 			return list, uint64(len(r.groups)-i) + r.passed
 		}
 		c := newCanvas(g, columns)
-		rows, _, more := g.signRows(&c)
+		rows, waves, more := g.signRows(&c)
 		t := Timeline{Name: g.name(), Start: g.start, End: g.end, More: more}
 		if r.set {
 			t.Name = r.label(g.launch) + ", " + t.Name
 		}
-		for _, row := range rows {
+		for k, row := range rows {
 			t.Rows = append(t.Rows, TimelineRow{Name: row.name, Spans: c.spans(row.signs, func(sign byte) (Activity, int, bool) {
 				switch {
 				case !row.engine:
@@ -109,6 +113,15 @@ func (r *Recorder) Timelines(groups, columns int) (list []Timeline, left uint64)
 				}
 				return ActivityCopy, 0, sign != signIdle
 			})})
+			to := &t.Rows[len(t.Rows)-1]
+			switch {
+			case k < waves:
+				to.addNotes(r.waveNotes(i, k))
+			case row.engine:
+				to.addNotes(r.copyNotes(g, row.number))
+			default:
+				to.addNotes(r.barrierNotes(g))
+			}
 		}
 		list = append(list, t)
 	}
@@ -129,6 +142,7 @@ func (r *Recorder) setTimeline(columns int) Timeline {
 			a, ok := ofLaunchSigns[sign]
 			return a, 0, ok
 		})})
+		t.Rows[len(t.Rows)-1].addNotes(r.launchNotes(i))
 	}
 	for i := range r.pipes.infos {
 		if i == maxPipes {
@@ -144,6 +158,7 @@ func (r *Recorder) setTimeline(columns int) Timeline {
 			}
 			return ActivityPipeLevel, max(int(sign-'0'), 1), true
 		})})
+		t.Rows[len(t.Rows)-1].addNotes(r.pipeNotes(i, f.levels[i], f.ticks))
 	}
 	return t
 }

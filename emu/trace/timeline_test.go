@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,12 +72,27 @@ func TestTimelines(t *testing.T) {
 		t.Fatalf("%d pictures, %d left", len(list), left)
 	}
 	want := Timeline{Name: "group (0,0,0)", End: 44, Rows: []TimelineRow{
-		{"wave 0", []TimelineSpan{{0, 4, ActivityRuns, 0}, {4, 8, ActivityIssue, 0}, {8, 14, ActivityRuns, 0}, {14, 20, ActivityBarrierWait, 0}, {20, 22, ActivityRuns, 0}, {22, 24, ActivityIssue, 0}, {24, 30, ActivityCopyWait, 0}, {30, 36, ActivityRuns, 0}}},
-		{"wave 1", []TimelineSpan{{0, 14, ActivityIdle, 0}, {14, 20, ActivityRuns, 0}, {20, 34, ActivityIdle, 0}, {34, 40, ActivityRuns, 0}, {40, 42, ActivityMark, 0}, {42, 44, ActivityRuns, 0}}},
-		{"barriers", []TimelineSpan{{20, 22, ActivityBarrier, 0}}},
-		{"dma 0", []TimelineSpan{{4, 8, ActivityCopy, 0}, {22, 30, ActivityCopy, 0}}},
-		{"dma 1", []TimelineSpan{{6, 18, ActivityCopy, 0}}},
+		{Name: "wave 0", Spans: []TimelineSpan{{0, 4, ActivityRuns, 0}, {4, 8, ActivityIssue, 0}, {8, 14, ActivityRuns, 0}, {14, 20, ActivityBarrierWait, 0}, {20, 22, ActivityRuns, 0}, {22, 24, ActivityIssue, 0}, {24, 30, ActivityCopyWait, 0}, {30, 36, ActivityRuns, 0}}},
+		{Name: "wave 1", Spans: []TimelineSpan{{0, 14, ActivityIdle, 0}, {14, 20, ActivityRuns, 0}, {20, 34, ActivityIdle, 0}, {34, 40, ActivityRuns, 0}, {40, 42, ActivityMark, 0}, {42, 44, ActivityRuns, 0}}},
+		{Name: "barriers", Spans: []TimelineSpan{{20, 22, ActivityBarrier, 0}}},
+		{Name: "dma 0", Spans: []TimelineSpan{{4, 8, ActivityCopy, 0}, {22, 30, ActivityCopy, 0}}},
+		{Name: "dma 1", Spans: []TimelineSpan{{6, 18, ActivityCopy, 0}}},
 	}}
+	var notes []string
+	for i := range list[0].Rows {
+		row := &list[0].Rows[i]
+		for _, n := range row.Notes {
+			notes = append(notes, fmt.Sprintf("%s %d-%d: %s", row.Name, n.From, n.To, n.Text))
+		}
+		row.Notes = nil
+	}
+	wantNotes := []string{
+		"barriers 20-21: a barrier opens (line 4)", "dma 0 4-8: copy 1: 256 bytes from in+0 to tile+0 (line 2)",
+		"dma 0 22-30: copy 3: 128 bytes from in-4 to tile+512 (line 5)", "dma 1 6-18: copy 2: 256 bytes from in+256 to tile+256 (line 2)",
+	}
+	if diff := cmp.Diff(wantNotes, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff(want, list[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -135,5 +151,17 @@ func TestBanks(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[uint64]uint64{0: 1, 31: 1}, b.Conflicts); diff != "" {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotesLeft has more notes than a row has room for.
+func TestNotesLeft(t *testing.T) {
+	var row TimelineRow
+	var list []TimelineNote
+	for i := range uint64(maxNotes + 3) {
+		list = append(list, TimelineNote{From: maxNotes + 3 - i})
+	}
+	if row.addNotes(list); len(row.Notes) != maxNotes || row.NotesLeft != 3 || row.Notes[0].From != 1 {
+		t.Errorf("%d notes from tick %d on, %d left", len(row.Notes), row.Notes[0].From, row.NotesLeft)
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // Inspector is a program that shows more of a launch than a command prints.
 type Inspector struct {
-	// Ran is called when the kernels of run have ended, behind the report. They run with a recorder that counts what
-	// sub-groups do, unless -then has others run behind them.
+	// Ran is called when the kernels of run have ended, behind the report. They run with recorders that count what
+	// sub-groups do: one for all kernels, or, where -then has some run behind others, one for each stage.
 	Ran func(*Ran)
 	// Debug takes the session of debug, which then reads no commands. Debug closes it.
 	Debug func(*Debugging)
@@ -28,10 +28,10 @@ type Ran struct {
 	Document    []byte // of -json; nil where it cannot be made
 	Findings    finding.List
 	Diagnostics []clc.Diagnostic
-	Trace       *trace.Recorder // nil with -then
+	Traces      []*trace.Recorder // by stage, of those that ran; none where -choices forbids it
 	// Pictures are the documents of -picture by kind.
 	Pictures map[string]string
-	Launches []string // names of the kernels
+	Launches []string // names of the kernels, of all stages
 }
 
 // Debugging is a debug session that was prepared.
@@ -47,7 +47,15 @@ type Debugging struct {
 
 // inspects says that somebody looks at the launches of the run.
 func (r *run) inspects(env *Env) bool {
-	return env.Inspect != nil && env.Inspect.Ran != nil && len(r.stages()) == 1
+	return env.Inspect != nil && env.Inspect.Ran != nil
+}
+
+// traceOf returns the recorder of a stage; nil for none.
+func (r *run) traceOf(stage int) *trace.Recorder {
+	if stage < len(r.stageTraces) {
+		return r.stageTraces[stage]
+	}
+	return r.trace
 }
 
 // inspected shows what the kernels left behind to the inspector.
@@ -55,7 +63,7 @@ func (r *run) inspected(env *Env, res *outcome) {
 	if env.Inspect == nil || env.Inspect.Ran == nil {
 		return
 	}
-	ran := &Ran{Findings: res.findings, Diagnostics: env.json.diagnostics, Trace: r.trace, Pictures: map[string]string{}}
+	ran := &Ran{Findings: res.findings, Diagnostics: env.json.diagnostics, Pictures: map[string]string{}}
 	for _, l := range r.launches {
 		ran.Launches = append(ran.Launches, l.kernel.Name())
 	}
@@ -66,8 +74,22 @@ func (r *run) inspected(env *Env, res *outcome) {
 	if err := r.reportJSON(&silent, res); err == nil {
 		ran.Document = b.Bytes()
 	}
-	if r.trace != nil {
-		all := r.allFigures(res)
+	if len(r.stageTraces) > 0 {
+		// A stage that did not begin has left its recorder as it was.
+		stages := r.stages()
+		for n, i := 0, 0; i < len(stages) && n < len(res.launches); i++ {
+			ran.Traces = append(ran.Traces, r.stageTraces[i])
+			n += len(stages[i])
+		}
+	} else if r.trace != nil {
+		ran.Traces = append(ran.Traces, r.trace)
+	}
+	if len(ran.Traces) > 0 {
+		all := r.itemFigures(res)
+		for _, rec := range ran.Traces {
+			counts, _ := rec.Lines()
+			all = append(all, figures(rec, counts)...)
+		}
 		for _, kind := range pictureKinds {
 			if list := ofKind(all, kind, len(r.launches)); len(list) > 0 {
 				ran.Pictures[kind] = newPicture(list).svg()

@@ -57,7 +57,11 @@ func (r *run) writePictures(env *Env, res *outcome) error {
 // allFigures returns the figures of all kinds.
 func (r *run) allFigures(res *outcome) []*figure {
 	counts, _ := r.trace.Lines()
-	all := figures(r.trace, counts)
+	return append(figures(r.trace, counts), r.itemFigures(res)...)
+}
+
+// itemFigures returns the figures of the work-items of each launch.
+func (r *run) itemFigures(res *outcome) (all []*figure) {
 	for i, l := range r.launches {
 		if i < len(res.launches) {
 			all = append(all, itemsFigure(l.kernel.Name(), l.Global, l.Offset, res.launches[i]))

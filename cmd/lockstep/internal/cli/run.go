@@ -169,6 +169,8 @@ type run struct {
 	stdin     string            // what reads standard input; "" when nothing does
 	// explanation is the text of -explain for the document of -json.
 	explanation bytes.Buffer
+	// stageTraces are recorders of each stage, for an inspector of several; nil otherwise.
+	stageTraces []*trace.Recorder
 }
 
 // program compiles a module, or takes a binary. keepMarks is -keep-marks; more
@@ -461,7 +463,7 @@ func (o *outcome) add(next *outcome) {
 
 // startStage runs the kernels of a stage. There is no outcome when they did not start.
 func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer, update func(done, total uint64)) (*outcome, error) {
-	o := r.o
+	o, rec := r.o, r.traceOf(stage[0].part.stage)
 	var launches []emu.Launch
 	for _, l := range stage {
 		one := emu.Launch{Kernel: l.kernel, Range: l.NDRange}
@@ -477,7 +479,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 		if r.memory != emu.MemorySequential || r.choices != nil {
 			return nil, usagef("help memory", "run: -memory weak and -choices are for kernels that run alone and have no pipes")
 		}
-		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Benign: o.benign, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: r.trace, Reproduce: r.reproduce}
+		set := emu.Set{Launches: launches, Schedule: r.schedule, Check: o.check, Benign: o.benign, KeepGoing: o.keep, Output: output, Progress: update, Look: r.look, Trace: rec, Reproduce: r.reproduce}
 		res, err := set.Run(ctx)
 		if res == nil {
 			// The message about a single kernel does not mention sets.
@@ -490,7 +492,7 @@ func (r *run) startStage(ctx context.Context, stage []*launch, output io.Writer,
 	}
 	l := &launches[0]
 	l.Schedule, l.Parallel, l.Check, l.Benign, l.KeepGoing = r.schedule, r.parallel, o.check, o.benign, o.keep
-	l.Output, l.Progress, l.Look, l.Trace, l.Reproduce = output, update, r.look, r.trace, r.reproduce
+	l.Output, l.Progress, l.Look, l.Trace, l.Reproduce = output, update, r.look, rec, r.reproduce
 	r.model(l)
 	res, err := l.Run(ctx)
 	if res == nil {

@@ -44,6 +44,12 @@ func (r *run) prepareTrace(env *Env) error {
 			return nil
 		}
 	}
+	if len(r.stages()) > 1 && !r.traces() {
+		for range r.stages() {
+			r.stageTraces = append(r.stageTraces, trace.New(trace.Options{Subgroups: true, MaxGroups: pageGroups}))
+		}
+		return nil
+	}
 	if len(r.stages()) > 1 {
 		return usagef("help trace", "run: -trace, -explain, -report, -picture and -stats=lines show kernels that run together, and -then has others run behind them; leave one out")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
 )
 
-// TestCourse runs each command line of the course twice: by the request of a page, and as a command in the root of the
+// TestCourse runs each command line of the course by the requests of a page, and as a command in the root of the
 // repository. Standard output, standard error, the exit status and all files are the same bytes.
 func TestCourse(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
@@ -44,6 +44,16 @@ func TestCourse(t *testing.T) {
 			want := onDisk(t, root, e.Args)
 			if c := got.Command; c.Stdout != want.Stdout || c.Stderr != want.Stderr || c.Exit != want.Exit || !maps.Equal(c.Files, want.Files) {
 				t.Errorf("%s: %s\ngot  %+v\nwant %+v", e.ID, e.Line, *c, want)
+			}
+			if e.Args[0] != "run" {
+				continue
+			}
+			// The page runs it once, for its text and for pictures.
+			ran := call(t, s, &Request{Op: OpRun, Args: e.Args, Milliseconds: 60_000})
+			if ran.Error != "" {
+				t.Errorf("%s: %s", e.ID, ran.Error)
+			} else if c := ran.Run; c.Stdout != want.Stdout || c.Stderr != want.Stderr || c.Exit != want.Exit || !maps.Equal(c.Files, want.Files) {
+				t.Errorf("%s: %s\nrun  %+v\nwant %+v", e.ID, e.Line, c.CommandResult, want)
 			}
 		}
 	}

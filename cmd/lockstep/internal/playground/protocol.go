@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the number of this protocol; it changes when a field changes its meaning or goes.
-const Protocol = 1
+const Protocol = 2
 
 // The operations.
 const (
@@ -34,13 +34,14 @@ const (
 	OpCompile          = "compile"          // Request.Source → Response.Compile
 	OpLaunchOf         = "launchOf"         // Request.Args, words of a command line of `lockstep run` → Response.Launch
 	OpCommandOf        = "commandOf"        // Request.Launch → Response.Line
-	OpRun              = "run"              // Request.Launch → Response.Run
+	OpRun              = "run"              // Request.Launch, or Args and Files as of a command → Response.Run
 	OpDebugOpen        = "debugOpen"        // Request.Launch, View → Response.State
 	OpDebugStep        = "debugStep"        // Request.Session, Step, View → Response.State
 	OpDebugGoto        = "debugGoto"        // Request.Session, Tick, View → Response.State
 	OpDebugBreakpoints = "debugBreakpoints" // Request.Session, Breakpoints, View → Response.State
 	OpDebugSelect      = "debugSelect"      // Request.Session, Item or Frame, View → Response.State
 	OpDebugEvaluate    = "debugEvaluate"    // Request.Session, Expression, View → Response.Value, State
+	OpDebugTimeline    = "debugTimeline"    // Request.Session, Range → Response.Timeline
 	OpDebugClose       = "debugClose"       // Request.Session → nothing; a new debugOpen closes the session before it
 )
 
@@ -72,7 +73,8 @@ type Request struct {
 	Item        *int         `json:"item,omitempty"`        // work-item of the group that runs, by number
 	Frame       *int         `json:"frame,omitempty"`       // of the work-item: 0 is the innermost
 	Expression  string       `json:"expression,omitempty"`
-	View        *View        `json:"view,omitempty"` // what the state is to have; nil is the zero View
+	View        *View        `json:"view,omitempty"`  // what the state is to have; nil is the zero View
+	Range       *TickRange   `json:"range,omitempty"` // of a timeline; nil is all
 }
 
 // Response is the answer. Error is "" when the request could be answered; what goes wrong in a kernel, or in a source,
@@ -91,6 +93,15 @@ type Response struct {
 	Run     *RunResult     `json:"run,omitempty"`
 	State   *State         `json:"state,omitempty"`
 	Value   *Value         `json:"value,omitempty"`
+	// Timeline is that of a debug session, on its clock: State.Tick.
+	Timeline *Timeline `json:"timeline,omitempty"`
+}
+
+// TickRange is some ticks of the clock of a debug session, [From, To).
+type TickRange struct {
+	From    uint64 `json:"from,omitempty"`
+	To      uint64 `json:"to,omitempty"`      // 0 is the end of the launch
+	Columns int    `json:"columns,omitempty"` // at how many ticks to look; 0 is 400, 2000 at most
 }
 
 // Version says what answers.
@@ -272,8 +283,8 @@ type RunResult struct {
 	GroupsLeft uint64 `json:"groups_left,omitempty"`
 	// Lanes are how many lanes of the first sub-groups were active over time.
 	Lanes []LaneStrip `json:"lanes,omitempty"`
-	// Divergence is how the lanes of the first sub-group parted; nil where it did not run.
-	Divergence *Branch `json:"divergence,omitempty"`
+	// Divergence is how the lanes of the first sub-group of each stage parted.
+	Divergence []Divergence `json:"divergence,omitempty"`
 	// Banks are the words that accesses took from each bank of LDS; nil without LDS.
 	Banks []uint64 `json:"banks,omitempty"`
 	// Conflicts are how many accesses took how many passes over the banks beyond those needed.
@@ -283,6 +294,12 @@ type RunResult struct {
 	// Pictures are the SVG documents of `lockstep run -picture`, with titles and descriptions for those who do not see
 	// them, by kind: work-items, timeline, lanes, idle, bytes, conflicts, banks, accesses.
 	Pictures map[string]string `json:"pictures,omitempty"`
+}
+
+// Divergence is how the lanes of the first sub-group of a launch parted.
+type Divergence struct {
+	Launch string  `json:"launch"`
+	Root   *Branch `json:"root"`
 }
 
 // LineCount is what sub-groups did for a line of the source (lockstep help stats).
@@ -354,9 +371,12 @@ type AccessLane struct {
 	Segment int `json:"segment"`
 }
 
-// SegmentPart is a cache line, with the offset in its memory at which it begins, or a bank of LDS with its number.
+// SegmentPart is a cache line or a bank of LDS.
 type SegmentPart struct {
+	// Number is that of the bank, or how many cache lines of the memory stand before this one; Offset is the byte of the
+	// memory at which the cache line begins.
 	Number int64  `json:"number"`
+	Offset int64  `json:"offset,omitempty"`
 	Memory string `json:"memory,omitempty"`
 	Lanes  int    `json:"lanes"` // that use it
 	// Words is how many different words are taken from a bank: as many passes.
@@ -365,7 +385,11 @@ type SegmentPart struct {
 
 // Timeline is a picture on the logical clock: ticks from Start to End.
 type Timeline struct {
-	Name  string        `json:"name"` // "group (0,0,0)"
+	Name string `json:"name"` // "group (0,0,0)"
+	// Stage is the number of the stage, from 1, where -then has kernels run behind others; each stage has its own clock.
+	Stage int `json:"stage,omitempty"`
+	// Step is how many ticks there are between two that were looked at, in the timeline of a debug session.
+	Step  uint64        `json:"step,omitempty"`
 	Start uint64        `json:"start"`
 	End   uint64        `json:"end"`
 	Rows  []TimelineRow `json:"rows"`
@@ -376,6 +400,19 @@ type Timeline struct {
 type TimelineRow struct {
 	Name  string         `json:"name"`
 	Spans []TimelineSpan `json:"spans"`
+	// Notes say more, with exact ticks. NotesLeft is how many there is no room for.
+	Notes     []TimelineNote `json:"notes,omitempty"`
+	NotesLeft int            `json:"notes_left,omitempty"`
+}
+
+// TimelineNote is something that happened in a row in the ticks [From, To).
+type TimelineNote struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+	// Kind is write or read (packets moved), waits-room or waits-packets, level (how many packets a pipe held), copy or
+	// barrier.
+	Kind string `json:"kind"`
+	Text string `json:"text"` // for people: "source writes packet 3 to x (line 11)"
 }
 
 // TimelineSpan is some ticks of a row, [From, To).
@@ -383,10 +420,14 @@ type TimelineSpan struct {
 	From uint64 `json:"from"`
 	To   uint64 `json:"to"`
 	// Activity is run, issue, mark, copy-wait, barrier-wait, pipe-wait, idle, barrier (which opens), copy, copies,
-	// waits-packets, waits-room, gave-way or level. Text says the same for people.
+	// waits-packets, waits-room, gave-way or level; in the timeline of a debug session group, too, a work-group, and waits,
+	// for other lanes. Text says the same for people.
 	Activity string `json:"activity"`
 	Text     string `json:"text"`
 	Tenths   int    `json:"tenths,omitempty"` // how full a pipe is
+	// Lanes of Size are active, in the timeline of a debug session.
+	Lanes int `json:"lanes,omitempty"`
+	Size  int `json:"size,omitempty"`
 }
 
 // LaneStrip is how many lanes of a sub-group were active over time.

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
+	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/memory"
 )
 
@@ -21,19 +23,26 @@ const (
 )
 
 // run runs a launch as `lockstep run` does, and shows what it did.
-func run(ctx context.Context, l *Launch) (*RunResult, error) {
-	if l == nil {
-		return nil, errNoLaunch
+func run(ctx context.Context, req *Request) (*RunResult, error) {
+	r := &RunResult{Lines: []LineCount{}, Accesses: []Access{}, Timelines: []Timeline{}}
+	args, files := []string(nil), req.Files
+	var err error
+	if l := req.Launch; l != nil {
+		args, err = l.words("run")
+		files, r.Line = l.files(), l.line()
+	} else if args, err = req.arguments(); err == nil {
+		if len(args) == 0 || args[0] != "run" {
+			return nil, errNoLaunch
+		}
+		r.Line = words.Join(append([]string{"lockstep"}, args...))
 	}
-	args, err := l.words("run")
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWorld(l.files(), "")
+	w, err := newWorld(files, req.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	r := &RunResult{Line: l.line(), Lines: []LineCount{}, Accesses: []Access{}, Timelines: []Timeline{}}
 	w.env.Inspect = &cli.Inspector{Ran: r.take}
 	r.CommandResult = w.result(cli.Main(ctx, args, w.env))
 	return r, nil
@@ -45,46 +54,116 @@ func (r *RunResult) take(ran *cli.Ran) {
 	if json.Valid(ran.Document) {
 		r.Document = ran.Document
 	}
-	rec := ran.Trace
-	if rec == nil {
+	r.Complete = len(ran.Traces) > 0
+	lines := lineSums{index: map[linePlace]int{}}
+	conflicts := map[uint64]uint64{}
+	names := ran.Launches
+	for i, rec := range ran.Traces {
+		counts, complete := rec.Lines()
+		r.Complete = r.Complete && complete
+		for k := range counts {
+			lines.add(&counts[k])
+		}
+		r.accesses(rec, names)
+		stage := 0
+		if len(ran.Traces) > 1 {
+			stage = i + 1
+		}
+		r.timelines(rec, stage)
+		r.lanes(rec)
+		if b := rec.Branches(); b != nil {
+			r.Divergence = append(r.Divergence, Divergence{names[0], branch(b, bits.OnesCount64(b.Active[0])+bits.OnesCount64(b.Active[1]))})
+		}
+		banks := rec.Banks()
+		if banks.Words != [trace.Banks]uint64{} && r.Banks == nil {
+			r.Banks = make([]uint64, trace.Banks)
+		}
+		for k := range r.Banks {
+			r.Banks[k] += banks.Words[k]
+		}
+		for extra, n := range banks.Conflicts {
+			conflicts[extra] += n
+		}
+		for _, m := range rec.AccessMaps() {
+			r.AccessMaps = append(r.AccessMaps, accessMap(&m))
+		}
+		names = names[min(rec.Launches(), len(names)):]
+	}
+	r.Lines = lines.list()
+	for _, extra := range slices.Sorted(maps.Keys(conflicts)) {
+		r.Conflicts = append(r.Conflicts, Conflict{extra, conflicts[extra]})
+	}
+}
+
+// linePlace is a line of a source.
+type linePlace struct {
+	file string
+	line uint32
+}
+
+// lineSums adds up the counts of lines of several stages.
+type lineSums struct {
+	index map[linePlace]int
+	rows  []LineCount
+}
+
+// add adds counts. What has no line is a row of its own.
+func (l *lineSums) add(c *trace.LineCounts) {
+	one, at := lineCount(c), linePlace{c.File, c.Line}
+	i, known := l.index[at]
+	if !known || c.Line == 0 {
+		l.index[at] = len(l.rows)
+		l.rows = append(l.rows, one)
 		return
 	}
-	counts, complete := rec.Lines()
-	r.Complete = complete
-	for i := range counts {
-		r.Lines = append(r.Lines, lineCount(&counts[i]))
+	l.rows[i].add(&one)
+}
+
+// list returns the rows in the order of the source.
+func (l *lineSums) list() []LineCount {
+	slices.SortStableFunc(l.rows, func(a, b LineCount) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return append([]LineCount{}, l.rows...)
+}
+
+// add adds what another stage did for the line.
+func (c *LineCount) add(d *LineCount) {
+	for _, n := range []struct {
+		to   *uint64
+		more uint64
+	}{
+		{&c.Executions, d.Executions}, {&c.Instructions, d.Instructions}, {&c.Lanes, d.Lanes}, {&c.Room, d.Room}, {&c.Barriers, d.Barriers},
+		{&c.BarrierTicks, d.BarrierTicks}, {&c.BytesAsked, d.BytesAsked}, {&c.BytesMoved, d.BytesMoved}, {&c.CacheLines, d.CacheLines},
+		{&c.CacheLinesAtBest, d.CacheLinesAtBest}, {&c.Passes, d.Passes}, {&c.PassesAtBest, d.PassesAtBest}, {&c.Conflicts, d.Conflicts},
+		{&c.Atomics, d.Atomics}, {&c.AtomicLanes, d.AtomicLanes}, {&c.Meeting, d.Meeting}, {&c.Copies, d.Copies}, {&c.CopyBytes, d.CopyBytes},
+		{&c.Flight, d.Flight}, {&c.Overlap, d.Overlap}, {&c.Waits, d.Waits}, {&c.WaitTicks, d.WaitTicks},
+	} {
+		*n.to += n.more
 	}
+}
+
+// accesses shows the instructions that access memory, of launches with these names.
+func (r *RunResult) accesses(rec *trace.Recorder, names []string) {
 	for _, s := range rec.AccessSites() {
 		if len(r.Accesses) == maxSites {
 			r.Complete = false
-			break
+			return
 		}
 		kernel := ""
-		if s.Launch < len(ran.Launches) {
-			kernel = ran.Launches[s.Launch]
+		if s.Launch < len(names) {
+			kernel = names[s.Launch]
 		}
 		r.Accesses = append(r.Accesses, accessOf(&s, kernel))
 	}
-	r.timelines(rec)
+}
+
+// lanes shows how many lanes were active over time.
+func (r *RunResult) lanes(rec *trace.Recorder) {
 	for _, s := range rec.LaneStrips() {
 		strip := LaneStrip{Launch: s.Launch, Subgroup: s.Subgroup, Group: s.Group, Size: s.Size, End: s.End, Columns: []LaneColumn{}}
 		for _, c := range s.Columns {
 			strip.Columns = append(strip.Columns, LaneColumn(c))
 		}
 		r.Lanes = append(r.Lanes, strip)
-	}
-	if b := rec.Branches(); b != nil {
-		r.Divergence = branch(b, bits.OnesCount64(b.Active[0])+bits.OnesCount64(b.Active[1]))
-	}
-	banks := rec.Banks()
-	if banks.Words != [trace.Banks]uint64{} {
-		r.Banks = banks.Words[:]
-	}
-	for _, extra := range slices.Sorted(maps.Keys(banks.Conflicts)) {
-		r.Conflicts = append(r.Conflicts, Conflict{extra, banks.Conflicts[extra]})
-	}
-	for _, m := range rec.AccessMaps() {
-		r.AccessMaps = append(r.AccessMaps, accessMap(&m))
 	}
 }
 
@@ -133,6 +212,9 @@ func (a *Access) segments(space memory.Space, size uint64, lanes []int, addresse
 	}
 	for i, s := range segments {
 		part := SegmentPart{Number: s.Number, Lanes: len(s.Lanes), Words: s.Words}
+		if space != memory.SpaceLocal {
+			part.Offset = s.Number * trace.LineBytes
+		}
 		if s.Alloc != 0 {
 			part.Memory = name(s.Alloc)
 		}
@@ -156,22 +238,61 @@ var activityNames = [trace.NumActivities]string{
 	trace.ActivityGaveWay: "gave-way", trace.ActivityPipeLevel: "level",
 }
 
-// timelines shows the timelines of the first work-groups.
-func (r *RunResult) timelines(rec *trace.Recorder) {
+// noteNames are the names of kinds of notes in the protocol.
+var noteNames = map[trace.NoteKind]string{
+	trace.NoteWrites: "write", trace.NoteReads: "read", trace.NoteWaitsRoom: "waits-room", trace.NoteWaitsPacket: "waits-packets",
+	trace.NoteLevel: "level", trace.NoteCopy: "copy", trace.NoteBarrier: "barrier",
+}
+
+// timelines shows the timelines of the first work-groups of a stage.
+func (r *RunResult) timelines(rec *trace.Recorder, stage int) {
 	list, left := rec.Timelines(timelineGroups, timelineColumns)
-	r.GroupsLeft = left
+	r.GroupsLeft += left
 	for i := range list {
 		t := &list[i]
-		one := Timeline{Name: t.Name, Start: t.Start, End: t.End, Rows: []TimelineRow{}, More: t.More}
-		for _, row := range t.Rows {
-			to := TimelineRow{Name: row.Name, Spans: []TimelineSpan{}}
-			for _, s := range row.Spans {
-				to.Spans = append(to.Spans, TimelineSpan{s.From, s.To, activityNames[s.Activity], s.Activity.String(), s.Tenths})
-			}
-			one.Rows = append(one.Rows, to)
+		one := Timeline{Name: t.Name, Stage: stage, Start: t.Start, End: t.End, Rows: []TimelineRow{}, More: t.More}
+		for k := range t.Rows {
+			one.Rows = append(one.Rows, timelineRow(&t.Rows[k]))
 		}
 		r.Timelines = append(r.Timelines, one)
 	}
+}
+
+// timelineRow shows a row. A wait at a pipe is one for room or for packets where all notes about it agree.
+func timelineRow(row *trace.TimelineRow) TimelineRow {
+	to := TimelineRow{Name: row.Name, Spans: []TimelineSpan{}, NotesLeft: row.NotesLeft}
+	for _, n := range row.Notes {
+		to.Notes = append(to.Notes, TimelineNote{n.From, n.To, noteNames[n.Kind], n.Text})
+	}
+	for _, s := range row.Spans {
+		one := TimelineSpan{From: s.From, To: s.To, Activity: activityNames[s.Activity], Text: s.Activity.String(), Tenths: s.Tenths}
+		if s.Activity == trace.ActivityPipeWait {
+			if kind := waitOf(row.Notes, s.From, s.To); kind == trace.NoteWaitsRoom {
+				one.Activity, one.Text = activityNames[trace.ActivityWaitsRoom], trace.ActivityWaitsRoom.String()
+			} else if kind == trace.NoteWaitsPacket {
+				one.Activity, one.Text = activityNames[trace.ActivityWaitsPackets], trace.ActivityWaitsPackets.String()
+			}
+		}
+		to.Spans = append(to.Spans, one)
+	}
+	return to
+}
+
+// waitOf returns the kind of the waits within some ticks, and another kind of notes where they are of both kinds or none.
+func waitOf(notes []trace.TimelineNote, from, to uint64) trace.NoteKind {
+	room, packets := false, false
+	for _, n := range notes {
+		if n.From < to && n.To > from {
+			room, packets = room || n.Kind == trace.NoteWaitsRoom, packets || n.Kind == trace.NoteWaitsPacket
+		}
+	}
+	switch {
+	case room && !packets:
+		return trace.NoteWaitsRoom
+	case packets && !room:
+		return trace.NoteWaitsPacket
+	}
+	return trace.NoteBarrier
 }
 
 // branch shows a branch of so many lanes of the root.

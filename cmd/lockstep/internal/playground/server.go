@@ -63,13 +63,22 @@ func (s *Server) answer(ctx context.Context, request string) (resp *Response) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.close()
-			resp = &Response{Op: req.Op, ID: req.ID, Error: fmt.Sprintf("lockstep has a bug: %v", p)}
+			resp = &Response{Op: req.Op, ID: req.ID, Error: panicText(p)}
 		}
 	}()
 	if err := s.do(ctx, &req, resp); err != nil {
 		resp.Error = err.Error()
 	}
 	return resp
+}
+
+// panicText says what a panic means. One that allocates more than there can be comes of a launch that wants too much.
+func panicText(p any) string {
+	text := fmt.Sprint(p)
+	if strings.Contains(text, "makeslice: len out of range") || strings.Contains(text, "makeslice: cap out of range") {
+		return "the launch wants more memory than there is here: WebAssembly has 4 GB in all; make buffers smaller, or work-items fewer"
+	}
+	return "lockstep has a bug: " + text
 }
 
 // do does what a request asks for.
@@ -91,9 +100,11 @@ func (s *Server) do(ctx context.Context, req *Request, resp *Response) (err erro
 		}
 		resp.Line = req.Launch.line()
 	case OpRun:
-		resp.Run, err = run(ctx, req.Launch)
+		resp.Run, err = run(ctx, req)
 	case OpDebugOpen, OpDebugStep, OpDebugGoto, OpDebugBreakpoints, OpDebugSelect, OpDebugEvaluate:
 		err = s.debug(ctx, req, resp)
+	case OpDebugTimeline:
+		resp.Timeline, err = s.timeline(ctx, req)
 	case OpDebugClose:
 		s.close()
 	default:

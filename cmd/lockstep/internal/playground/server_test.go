@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,164 @@ func TestDebugToTheEnd(t *testing.T) {
 	back := call(t, s, &Request{Op: OpDebugStep, Session: opened.State.Session, Step: &Step{Kind: "over", Back: true}})
 	if back.Error != "" || back.State.Ended || back.State.Tick >= end.State.Tick {
 		t.Fatalf("back: %q, %+v", back.Error, back.State)
+	}
+}
+
+// chain is three kernels of lesson 12 with pipes between them.
+const chain = "run docs/course/12-pipes/chain.cl -pipe x=i32:2 -pipe y=i32:2 -kernel source -global 1 -arg pipe:x -arg i32:8 -with -kernel square -global 1 " +
+	"-arg pipe:x -arg pipe:y -arg i32:8 -with -kernel sink -global 1 -arg pipe:y -arg zero:i32:8 -arg i32:8 -out out=-"
+
+// noted returns the texts of the notes of a row.
+func noted(t *testing.T, list []Timeline, timeline, row string) (texts []string) {
+	t.Helper()
+	for i := range list {
+		for _, r := range list[i].Rows {
+			if list[i].Name == timeline && r.Name == row {
+				for _, n := range r.Notes {
+					texts = append(texts, n.Kind+": "+n.Text)
+				}
+				return texts
+			}
+		}
+	}
+	t.Fatalf("there is no row %s in the timeline %s", row, timeline)
+	return nil
+}
+
+// TestPipesInTimelines runs kernels with pipes: timelines say who writes, who reads, who waits and how full the pipes are.
+func TestPipesInTimelines(t *testing.T) {
+	resp := call(t, New(), &Request{Op: OpRun, Line: chain})
+	if resp.Error != "" || resp.Run.Exit != 0 || resp.Run.Stdout != "0:  0  1  4  9 16 25 36 49\n" || resp.Run.Line != "lockstep "+chain {
+		t.Fatalf("%s %+v", resp.Error, resp.Run)
+	}
+	for _, test := range []struct{ timeline, row, first, second string }{
+		{"3 launches together", "pipe x", "level: 0 of 2 packets", "level: 1 of 2 packets"},
+		{"source, group (0,0,0)", "wave 0", "write: writes packets 0–1 to x (line 11)", "waits-room: waits for room in x (line 11)"},
+		{"3 launches together", "source", "waits-room: waits for room in x (line 11)", "waits-room: waits for room in x (line 11)"},
+		{"sink, group (0,0,0)", "wave 0", "read: reads packets 0–1 of y (line 28)", "waits-packets: waits for packets of y (line 28)"},
+	} {
+		if got := noted(t, resp.Run.Timelines, test.timeline, test.row); len(got) < 2 || got[0] != test.first || got[1] != test.second {
+			t.Errorf("%s, %s: %q", test.timeline, test.row, got)
+		}
+	}
+	for _, one := range resp.Run.Timelines {
+		for _, row := range one.Rows {
+			for _, s := range row.Spans {
+				if one.Stage != 0 || one.Name == "source, group (0,0,0)" && s.Activity != "run" && s.Activity != "waits-room" && s.Activity != "idle" {
+					t.Errorf("%s, %s: %+v", one.Name, row.Name, s)
+				}
+			}
+		}
+	}
+}
+
+// TestStages runs kernels one behind the other: each stage has its pictures, and lines add up what all have done.
+func TestStages(t *testing.T) {
+	const source = "kernel void twice(global int *p)\n{\n\tp[get_global_id(0)] *= 2;\n}\n"
+	line := "run k.cl -global 8 -local 4 -arg buffer:p -buffer p=iota:i32:8 -then -global 4 -local 4 -arg buffer:p -out p=-"
+	resp := call(t, New(), &Request{Op: OpRun, Line: line, Files: map[string]string{"k.cl": source}})
+	if resp.Error != "" || resp.Run.Exit != 0 {
+		t.Fatalf("%s %+v", resp.Error, resp.Run)
+	}
+	names := ""
+	for _, one := range resp.Run.Timelines {
+		names += fmt.Sprintf("%d %s; ", one.Stage, one.Name)
+	}
+	if names != "1 group (0,0,0); 1 group (1,0,0); 2 group (0,0,0); " || len(resp.Run.Divergence) != 2 {
+		t.Errorf("timelines %s, %d trees", names, len(resp.Run.Divergence))
+	}
+	for _, c := range resp.Run.Lines {
+		if c.Line == 3 && c.Executions != 3 {
+			t.Errorf("line 3 ran %d times", c.Executions)
+		}
+	}
+	if len(resp.Run.Lines) != 2 || len(resp.Run.Accesses) != 4 || resp.Run.Pictures["work-items"] == "" {
+		t.Errorf("%d lines, %d accesses", len(resp.Run.Lines), len(resp.Run.Accesses))
+	}
+}
+
+// TestDebugTimeline asks for the timeline of a debug session, which stays where it is.
+func TestDebugTimeline(t *testing.T) {
+	s := New()
+	launch := &Launch{Source: Source{Text: branchy}, Args: []Arg{{Spec: "zero:i32:8"}}, Global: "8", Local: "4", Subgroup: 2}
+	opened := call(t, s, &Request{Op: OpDebugOpen, Launch: launch})
+	item, session := 2, opened.State.Session
+	call(t, s, &Request{Op: OpDebugGoto, Session: session, Tick: 30})
+	before := call(t, s, &Request{Op: OpDebugSelect, Session: session, Item: &item})
+	resp := call(t, s, &Request{Op: OpDebugTimeline, Session: session})
+	after := call(t, s, &Request{Op: OpDebugSelect, Session: session})
+	if resp.Error != "" || resp.Timeline.End != opened.State.End || resp.Timeline.Step != 1 {
+		t.Fatalf("%s %+v", resp.Error, resp.Timeline)
+	}
+	if after.State.Tick != 30 || after.State.Current != 2 || !cmp.Equal(before.State.Waves, after.State.Waves) {
+		t.Errorf("the session went from %+v to %+v", before.State, after.State)
+	}
+	// Exactly one wave runs at each tick; the groups follow each other; a wave waits at the barrier.
+	var ran, groups, waited uint64
+	for _, row := range resp.Timeline.Rows {
+		for _, span := range row.Spans {
+			switch span.Activity {
+			case "run":
+				ran += span.To - span.From
+			case "group":
+				groups++
+			case "barrier-wait":
+				waited += span.To - span.From
+			}
+		}
+	}
+	if ran != resp.Timeline.End || groups != 2 || waited == 0 || len(resp.Timeline.Rows) != 3 {
+		t.Errorf("of %d ticks waves ran in %d and waited in %d; %d groups, %d rows", resp.Timeline.End, ran, waited, groups, len(resp.Timeline.Rows))
+	}
+	part := call(t, s, &Request{Op: OpDebugTimeline, Session: session, Range: &TickRange{From: 10, To: 31, Columns: 7}})
+	if part.Error != "" || part.Timeline.Start != 10 || part.Timeline.End != 31 || part.Timeline.Step != 3 {
+		t.Errorf("%s %+v", part.Error, part.Timeline)
+	}
+	for _, wrong := range []Request{{Session: session + 1}, {Session: session, Range: &TickRange{From: 1 << 40}}} {
+		wrong.Op = OpDebugTimeline
+		if got := call(t, s, &wrong); got.Error == "" {
+			t.Errorf("%+v has the timeline %+v", wrong, got.Timeline)
+		}
+	}
+	// At the end of the launch, too, the session stays where it is.
+	call(t, s, &Request{Op: OpDebugStep, Session: session, Step: &Step{Kind: "finish"}})
+	call(t, s, &Request{Op: OpDebugTimeline, Session: session})
+	if got := call(t, s, &Request{Op: OpDebugSelect, Session: session}); !got.State.Ended || got.State.Tick != opened.State.End {
+		t.Errorf("at the end: %+v", got.State)
+	}
+}
+
+// TestCopiesInFlight steps to where a copy has moved in part.
+func TestCopiesInFlight(t *testing.T) {
+	s := New()
+	opened := call(t, s, &Request{Op: OpDebugOpen, Launch: &Launch{Source: Source{Text: `kernel void k(global int *p, global int *q)
+{
+	local int tile[64];
+	event_t e = async_work_group_copy(tile, p, 64, 0);
+	for (int i = 0; i < 20; i++)
+		q[i] = i;
+	wait_group_events(1, &e);
+	q[0] = tile[0];
+}
+`}, Args: []Arg{{Spec: "iota:i32:64"}, {Spec: "zero:i32:64"}}, Global: "1", Schedule: "paced", Flags: []string{"-dma-step", "4"}}})
+	if opened.Error != "" {
+		t.Fatal(opened.Error)
+	}
+	last, seen := uint64(0), 0
+	for range 60 {
+		at := call(t, s, &Request{Op: OpDebugStep, Session: 1, Step: &Step{Kind: "instruction"}})
+		for _, c := range at.State.Copies {
+			if c.Moved < last || c.Moved >= c.Bytes || c.Bytes != 256 {
+				t.Errorf("copy %+v, and %d before", c, last)
+			}
+			if c.Moved > last {
+				seen++
+			}
+			last = c.Moved
+		}
+	}
+	if seen < 3 {
+		t.Errorf("the copy moved in %d steps", seen)
 	}
 }
 
@@ -145,6 +304,21 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestPanicText compares what people are told of panics.
+func TestPanicText(t *testing.T) {
+	too := func() (text string) {
+		defer func() { text = panicText(recover()) }()
+		n := -1
+		return fmt.Sprint(len(make([]byte, n)))
+	}
+	if got := too(); !strings.Contains(got, "more memory than there is") {
+		t.Error(got)
+	}
+	if got := panicText("index out of range"); got != "lockstep has a bug: index out of range" {
+		t.Error(got)
+	}
+}
+
 // FuzzCall sends documents of any form: each has an answer.
 func FuzzCall(f *testing.F) {
 	for _, text := range []string{
@@ -153,6 +327,7 @@ func FuzzCall(f *testing.F) {
 		`{"op":"launchOf","args":["run","k.cl","-out","p=-"],"files":{"k.cl":"kernel void k(global int *p) {}"}}`,
 		`{"op":"debugOpen","launch":{"source":{"text":"kernel void k(global int *p) { p[0] = 1; }"},"args":[{"spec":"zero:i32:1"}],"global":"1"},"view":{"all":"p[0]","tables":[{"name":"p","first":18446744073709551615}]}}`,
 		`{"op":"debugStep","session":1,"step":{"kind":"over","back":true}}`, `{"op":"debugSelect","session":1,"item":-1}`, `[]`, ``,
+		`{"op":"debugTimeline","session":1,"range":{"from":1,"to":18446744073709551615,"columns":-1}}`,
 	} {
 		f.Add(text)
 	}

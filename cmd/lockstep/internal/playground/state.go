@@ -357,7 +357,7 @@ func (d *session) copies(st *State) {
 	copies, marks := s.Copies()
 	for i := range copies {
 		t := &copies[i]
-		st.Copies = append(st.Copies, Copy{Number: int(t.ID), Place: placeOf(s.PlaceOf(t.PC)), Wave: t.Wave, Bytes: t.Bytes, Issued: t.Issued,
+		st.Copies = append(st.Copies, Copy{Number: int(t.ID), Place: placeOf(s.PlaceOf(t.PC)), Wave: t.Wave, Bytes: t.Bytes, Moved: t.Moved, Issued: t.Issued,
 			Text: fmt.Sprintf("%s: %d bytes from %s to %s", t.Name, t.Bytes, s.PointerText(t.Src), s.PointerText(t.Dst))})
 	}
 	for _, m := range marks {

@@ -9,66 +9,30 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Browser } from "./browser.mjs";
 import * as inside from "./inside.mjs";
 import { serveFolder } from "./folder.mjs";
+import { choose, resultOf, settled, start, write } from "./start.mjs";
 
 const program = process.env.LOCKSTEP;
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../../../../..");
 const golden = join(here, "testdata/missing-barrier.txt");
 
-let browser, address, served, work;
+let browser, open, end, work;
 
 before(async () => {
-  assert.ok(program, "LOCKSTEP is not set: the path of the program lockstep");
   work = mkdtempSync(join(tmpdir(), "lockstep-page-"));
-  browser = await Browser.start();
-  address = process.env.LOCKSTEP_SERVER;
-  if (address) return;
-  served = spawn(program, ["serve", "-listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "pipe"] });
-  address = await new Promise((done, failed) => {
-    let text = "";
-    const read = (data) => {
-      text += data;
-      const found = /http:\/\/[\w.:[\]]+\//.exec(text);
-      if (found) done(found[0]);
-    };
-    served.stdout.on("data", read);
-    served.stderr.on("data", read);
-    served.on("exit", () => failed(new Error(`lockstep serve has ended: ${text}`)));
-  });
+  ({ browser, open, end } = await start(program));
 });
 
 after(async () => {
-  await browser?.close();
-  served?.kill();
+  await end?.();
   if (work) rmSync(work, { recursive: true, force: true });
 });
-
-async function open(options, fragment = "") {
-  const page = await browser.page(options);
-  await page.open((options?.address ?? address) + fragment);
-  await page.until("document.body?.dataset.ready === 'yes'", "the page to be ready");
-  return page;
-}
-
-// count waits for the next result after what f does.
-async function resultOf(page, f) {
-  const old = await page.run("Number(document.body.dataset.done ?? 0)");
-  await f();
-  await page.until(`Number(document.body.dataset.done ?? 0) > ${old}`, "a result");
-}
-
-const choose = (page, selector, value) => page.call(inside.choose, selector, value);
-const write = (page, text) => page.call(inside.write, text);
-
-const settled = (page) =>
-  page.until("document.querySelector('#f-line').textContent.startsWith('lockstep run')");
 
 test("each example of the course prints what the command line prints", async () => {
   cpSync(join(root, "docs/course"), join(work, "docs/course"), { recursive: true });
@@ -339,9 +303,15 @@ test("both schemes of colours, and telephones of 360 pixels, show everything", a
     const page = await open(options);
     const where = JSON.stringify(options);
     const check = async (view) => {
+      // Colours that are on their way are neither the old ones nor the new ones.
+      await page.until("document.getAnimations().every((one) => one.playState !== 'running')");
       assert.deepEqual(await page.call(inside.contrasts), [], `${where}, ${view}: contrast`);
       const wide = await page.run("[document.documentElement.scrollWidth, innerWidth]");
       assert.ok(wide[0] <= wide[1], `${where}, ${view}: ${wide[0]} pixels of ${wide[1]}`);
+      // On a large screen the parts scroll, and the page does not.
+      const tall = await page.run("[document.documentElement.scrollHeight, innerHeight]");
+      if (!options.mobile)
+        assert.ok(tall[0] <= tall[1], `${where}, ${view}: ${tall[0]} pixels of ${tall[1]}`);
     };
     await check("lesson");
     for (const example of ["4-5", "7-6", "11-2"]) {
@@ -354,6 +324,17 @@ test("both schemes of colours, and telephones of 360 pixels, show everything", a
     }
     await page.click("#step");
     await page.until("document.querySelector('.items [role=gridcell]')", "the grid");
+    await page.until("document.querySelector('.step .timeline')", "the timeline");
+    await choose(page, "#step-scope", "group");
+    // The table of memory has texts for screen readers beside what an access has touched.
+    for (let i = 0; i < 20 && !(await page.run("document.querySelector('.memory .hidden')")); i++) {
+      await page.click("#step-over");
+      await page.until("!document.body.classList.contains('busy')");
+    }
+    assert.ok(
+      await page.run("Boolean(document.querySelector('.memory .hidden'))"),
+      "an access that is shown",
+    );
     await check("step");
     for (const pane of ["code", "arguments"]) {
       await page.click(`#tab-pane-${pane}`);

@@ -7,16 +7,44 @@ import { columnOf, tokensByLine } from "./tokens.js";
 // Lines beyond these are shown without colours, so that a text of a megabyte does not hang the page.
 const colouredLines = 4000;
 
+// Of a text of more lines, those in sight and some around them are drawn.
+const drawnLines = 1000;
+const linesAround = 100;
+
+// A text that would be longer is refused: the text area of a browser is slow with more.
+export const longestText = 500000; // characters
+
+// inWindow makes a list of what stands for lines, from the first one on, one for the lines from a number to
+// another. Elements of lines that stay are kept, as is their focus.
+function inWindow(list, first, from, to) {
+  const kept = new Map();
+  list.forEach((entry, i) => {
+    const line = first + i;
+    if (entry && line >= from && line < to) kept.set(line, entry);
+    else entry?.element.remove();
+  });
+  return Array.from({ length: to - from }, (_, i) => kept.get(from + i));
+}
+
+// insert puts the element of entry i of a list to its place in a container.
+function insert(container, list, i, element) {
+  let next = i + 1;
+  while (next < list.length && !list[next]) next++;
+  container.insertBefore(element, list[next]?.element ?? null);
+}
+
 export class Editor {
   #lines = []; // of the layer: {key, element}
   #rows = []; // of the gutter: {key, element}
+  #from = 0; // the first line that is drawn, from 0
   #marks = { diagnostics: [], findings: new Map(), heat: new Map(), now: 0, waves: new Map() };
   #breakpoints = new Set();
   // Tab goes through the editor until somebody has pressed another key or a button of the mouse in it.
   #entered = false;
 
-  // changed() is called when somebody has written, breakpoints() when these have changed.
-  constructor(place, { changed, breakpoints }) {
+  // changed() is called when somebody has written, breakpoints() when these have changed, and refused() for a
+  // text that is too long.
+  constructor(place, { changed, breakpoints, refused }) {
     this.changed = changed;
     this.breakpointsChanged = breakpoints;
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
@@ -30,6 +58,14 @@ export class Editor {
       "aria-label": "Source in OpenCL C",
       "aria-describedby": "editor-keys problem-count",
       on: {
+        beforeinput: (event) => {
+          const more = (event.data ?? event.dataTransfer?.getData("text/plain") ?? "").length;
+          const { selectionStart, selectionEnd, value } = this.text;
+          const length = value.length - (selectionEnd - selectionStart) + more;
+          if (more < 2 || length <= longestText) return;
+          event.preventDefault();
+          refused(length);
+        },
         input: () => this.#input(),
         focus: () => (this.#entered = false),
         pointerup: () => (this.#entered = true),
@@ -56,9 +92,18 @@ export class Editor {
         { id: "editor-keys", class: "small hint" },
         "Tab indents. Escape, then Tab, leaves the editor. F9: breakpoint. F8: next problem.",
       ),
+      (this.heatHint = h(
+        "p",
+        { class: "small hint heat-hint", hidden: true },
+        "Bars beside the lines: where the instructions of the last run went. Numbers: how often sub-groups came.",
+      )),
     );
     rove(this.gutter, () => this.#rows.map((row) => row.element));
     this.redraw = later(() => this.#draw(), 0);
+    this.scroller.addEventListener("scroll", () => {
+      const [from, to] = this.#window(this.count);
+      if (this.count > drawnLines && (from !== this.#from || to - from !== this.#lines.length)) this.redraw();
+    });
     this.#draw();
   }
 
@@ -124,13 +169,27 @@ export class Editor {
 
   // show scrolls a line into sight.
   show(line) {
-    const row = this.#rows[line - 1]?.element;
-    if (!row) return;
-    const top = row.offsetTop,
+    if (line < 1 || line > this.count) return;
+    const top = 8 + (line - 1) * this.#lineHeight(),
       box = this.scroller;
     if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 40) {
       box.scrollTop = Math.max(0, top - box.clientHeight / 3);
     }
+  }
+
+  #lineHeight() {
+    return Number.parseFloat(getComputedStyle(this.text).lineHeight) || 23;
+  }
+
+  // #window is which of so many lines are drawn, from 0: [from, to). It moves by a hundred lines at a time.
+  #window(count) {
+    if (count <= drawnLines) return [0, count];
+    const height = this.#lineHeight(),
+      { scrollTop, clientHeight } = this.scroller;
+    const step = (line) => Math.floor(line / linesAround) * linesAround;
+    const from = Math.max(0, step(scrollTop / height) - linesAround);
+    const to = step((scrollTop + clientHeight) / height) + 2 * linesAround;
+    return [Math.min(from, step(count - 1)), Math.min(count, to)];
   }
 
   get line() {
@@ -201,9 +260,9 @@ export class Editor {
   #caret() {
     const line = this.line;
     if (line === this.caretLine) return;
-    this.#lines[this.caretLine - 1]?.element.classList.remove("caret");
+    this.#lines[this.caretLine - 1 - this.#from]?.element.classList.remove("caret");
     this.caretLine = line;
-    this.#lines[line - 1]?.element.classList.add("caret");
+    this.#lines[line - 1 - this.#from]?.element.classList.add("caret");
   }
 
   // #spans are the coloured parts of a line, cut where a diagnostic begins or ends.
@@ -236,9 +295,27 @@ export class Editor {
 
   #draw() {
     const lines = this.value.split("\n");
-    const colours = lines.length <= colouredLines ? tokensByLine(this.value) : lines.map(() => []);
+    this.count = lines.length;
+    // The size comes first: the window is where one has scrolled to.
+    this.text.style.height = `calc(${lines.length} * var(--line) + 1rem)`;
+    // A tab is as wide as four characters at most.
+    let widest = 0;
+    for (const line of lines) {
+      if (line.length > widest / 4)
+        widest = Math.max(widest, line.length + 3 * (line.split("\t").length - 1));
+    }
+    this.text.style.width = `max(100%, ${widest + 4}ch)`;
+    const colours = lines.length <= colouredLines ? tokensByLine(this.value) : null;
     const { now, findings } = this.#marks;
-    lines.forEach((line, i) => {
+    const [from, to] = this.#window(lines.length);
+    this.#lines = inWindow(this.#lines, this.#from, from, to);
+    this.#rows = inWindow(this.#rows, this.#from, from, to);
+    this.#from = from;
+    this.layer.style.paddingTop = `calc(${from} * var(--line))`;
+    this.gutter.style.paddingTop = from ? `calc(0.5rem + ${from} * var(--line))` : "";
+    for (let i = from; i < to; i++) {
+      const line = lines[i],
+        coloured = colours?.[i] ?? [];
       const problems = this.#problemsOf(line, i + 1);
       const names = [
         "line",
@@ -248,32 +325,29 @@ export class Editor {
       ]
         .filter(Boolean)
         .join(" ");
-      const key = JSON.stringify([line, colours[i], problems, names]);
-      const old = this.#lines[i];
-      if (old?.key === key) return;
+      const key = JSON.stringify([line, coloured, problems, names]);
+      const old = this.#lines[i - from];
+      if (old?.key === key) continue;
       const element = h(
         "div",
         { class: names },
-        this.#spans(line, colours[i], problems),
+        this.#spans(line, coloured, problems),
         line ? null : "\u200b",
       );
       if (old) old.element.replaceWith(element);
-      else this.layer.append(element);
-      this.#lines[i] = { key, element };
-    });
-    for (const { element } of this.#lines.splice(lines.length)) element.remove();
-    this.#drawGutter(lines.length);
-    this.text.style.height = `calc(${lines.length} * var(--line) + 1rem)`;
-    // A tab is as wide as four characters at most.
-    const widest = Math.max(...lines.map((line) => line.length + 3 * (line.split("\t").length - 1)));
-    this.text.style.width = `max(100%, ${widest + 4}ch)`;
+      else insert(this.layer, this.#lines, i - from, element);
+      this.#lines[i - from] = { key, element };
+    }
+    this.#drawGutter(from, to);
   }
 
-  #drawGutter(count) {
+  #drawGutter(from, to) {
     const { heat, findings, now, waves, diagnostics } = this.#marks;
-    let focus = this.#rows.findIndex((row) => row.element.tabIndex === 0);
-    if (focus < 0 || focus >= count) focus = 0;
-    for (let line = 1; line <= count; line++) {
+    const focus = Math.max(
+      0,
+      this.#rows.findIndex((row) => row?.element.tabIndex === 0),
+    );
+    for (let line = from + 1; line <= to; line++) {
       const set = this.#breakpoints.has(line),
         counted = heat.get(line),
         found = findings.get(line);
@@ -289,7 +363,7 @@ export class Editor {
         .filter(Boolean)
         .join("; ");
       const key = JSON.stringify([set, counted, says, now === line]);
-      const old = this.#rows[line - 1];
+      const old = this.#rows[line - 1 - from];
       if (old?.key === key) continue;
       const row =
         old?.element ??
@@ -318,17 +392,18 @@ export class Editor {
       row.setAttribute("aria-label", `Breakpoint on line ${line}${says ? `: ${says}` : ""}`);
       row.title = says || `Line ${line}: breakpoint`;
       const [bar, counts, sign] = row.children;
-      bar.style.opacity = counted ? String(0.15 + 0.85 * counted.part) : "0";
+      bar.hidden = !counted;
+      if (counted) bar.style.width = `calc(2px + ${(2.6 * counted.part).toFixed(2)}rem)`;
       counts.textContent = counted?.short ?? "";
       const bad = found || problem;
       const signs = [now === line && "▶", set && "●", bad && "!", waves.has(line) && "▷"];
       sign.textContent = signs.find(Boolean) ?? "";
-      if (!old) this.gutter.append(row);
-      this.#rows[line - 1] = { key, element: row };
+      if (!old) insert(this.gutter, this.#rows, line - 1 - from, row);
+      this.#rows[line - 1 - from] = { key, element: row };
     }
-    for (const { element } of this.#rows.splice(count)) element.remove();
     for (const { element } of this.#rows) element.tabIndex = -1;
     if (this.#rows[focus]) this.#rows[focus].element.tabIndex = 0;
     this.scroller.classList.toggle("counted", heat.size > 0);
+    this.heatHint.hidden = heat.size === 0;
   }
 }

@@ -9,8 +9,9 @@ export class Failure extends Error {
   }
 }
 
-// grace is how long lockstep may take to end a request by itself when its time is over.
-const grace = 1500;
+// grace is how long lockstep may take to end a request by itself when its time is over: it says more than a
+// worker that is ended, such as where work-items were, and what was printed.
+const grace = 4000;
 
 // fetchModule loads and compiles lockstep. The file is compressed for hosts that do not compress what they
 // send.
@@ -86,7 +87,8 @@ export class Engine {
   #running = null;
   #next = 1;
 
-  // changed(running) is called when work begins or ends; restarted() when there is a new worker.
+  // changed(running) is called when work begins or ends; restarted(failure) when there is a new worker, with
+  // the reason where no request that somebody waits for has been told of it, and null otherwise.
   constructor({ changed, restarted }) {
     this.changed = changed;
     this.restarted = restarted;
@@ -145,7 +147,7 @@ export class Engine {
       () => {},
     );
     lost?.failed(failure);
-    this.restarted();
+    this.restarted(lost && !lost.quiet ? null : failure);
     this.changed(false);
   }
 

@@ -76,6 +76,23 @@ export class Grid {
     this.element.style.setProperty("--columns", this.#columns);
   }
 
+  // #scale says which colours numbers have, from the least to the greatest.
+  #scale(all) {
+    const numbers = (all?.cells ?? []).map((cell) => cell.number).filter(Number.isFinite);
+    const least = numbers.reduce((a, b) => Math.min(a, b), Infinity),
+      most = numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+    if (!(least < most)) return "";
+    return h(
+      "li",
+      {},
+      `${least} `,
+      [0, 2, 4, 5, 7, 8].map((shade) =>
+        h("span", { class: `swatch shade-${shade}`, "aria-hidden": "true" }, "\u00a0"),
+      ),
+      ` ${most}`,
+    );
+  }
+
   // show shows a state of a debug session.
   show(state) {
     const items = state.items ?? [];
@@ -119,6 +136,7 @@ export class Grid {
             says,
           ),
         ),
+      this.#scale(state.all),
       state.all?.most !== undefined && state.all.count > 1
         ? h("li", {}, `most have ${state.all.most}; others are marked`)
         : "",

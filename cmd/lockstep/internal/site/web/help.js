@@ -18,6 +18,10 @@ const keys = [
   ["n, s, f", "in the step view: step over, into, out of a function"],
   ["i, c", "in the step view: one instruction; continue to the next stop"],
   ["N, S, F, I, C", "the same backwards"],
+  [
+    "Left, Right, Enter",
+    "in a timeline: read what happens one tick before or after; Enter goes there with the debugger",
+  ],
   ["Left, Right", "in the scrubber: one tick back or forth; Page Up and Page Down: many"],
 ];
 
@@ -75,7 +79,8 @@ export function buildHelp(version) {
     h(
       "p",
       {},
-      "Colours in the gutter say where the kernel spends its instructions. Pictures have tables beside them.",
+      "The bars beside the lines say where the kernel spends its instructions, the numbers how often " +
+        "sub-groups came to a line. Pictures have tables beside them.",
     ),
     h("p", { class: "small", id: "version" }, version ?? ""),
     button("Close", () => dialog.close(), { class: "main" }),

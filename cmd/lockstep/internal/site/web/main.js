@@ -1,12 +1,12 @@
 // The page: what is in the editor, what runs, and where results go.
 
 import { byId, h, button, later, plural, say, tabs } from "./dom.js";
-import { Editor } from "./editor.js";
+import { Editor, longestText } from "./editor.js";
 import { Engine, Failure } from "./engine.js";
 import { Form } from "./form.js";
 import { buildHelp, openHelp } from "./help.js";
 import { Lessons } from "./lessons.js";
-import { accessesView, banksView, divergenceView, timelineView } from "./pictures.js";
+import { accessesView, banksView, divergenceView } from "./pictures.js";
 import {
   filesView,
   findingCard,
@@ -19,15 +19,20 @@ import {
 } from "./results.js";
 import { pack, unpack } from "./share.js";
 import { Stepper } from "./stepper.js";
+import { Timeline } from "./timeline.js";
 
 const theFile = { name: "kernel.cl", exercise: null, lesson: null };
 let example = null; // that is in the editor and the form as it stands in its lesson
 let written = {}; // files that commands of the lesson have written
 let ready = false;
 let zoom = 1;
-let lastTimelines = [];
+let lastTimelines = [],
+  groupsLeft = 0,
+  track = null; // the timeline of the debugger
 
 const views = ["lesson", "output", "step", "timeline", "memory", "divergence"];
+const nothing = "There is nothing of it in this run.";
+let ranOnce = false;
 const hints = {
   output: "Run a kernel to see what it prints and finds.",
   timeline: "Run a kernel to see when its waves, copies, barriers and pipes did what.",
@@ -41,8 +46,9 @@ const engine = new Engine({
     byId("stop").disabled = !busy;
     document.body.classList.toggle("busy", busy);
   },
-  restarted: () => {
+  restarted: (failure) => {
     if (stepper.open) stepper.reset();
+    if (failure) failed(failure);
   },
 });
 
@@ -93,6 +99,11 @@ const editor = new Editor(byId("editor"), {
   breakpoints: () => {
     if (stepper.open) stepper.setBreakpoints().catch(failed);
   },
+  refused: (length) =>
+    notice(
+      `The source would have ${length.toLocaleString("en")} characters, and the editor takes ` +
+        `${longestText.toLocaleString("en")}: paste the part that has the kernel.`,
+    ),
 });
 
 const form = new Form(byId("form"), {
@@ -105,13 +116,24 @@ const form = new Form(byId("form"), {
 
 const context = () => ({
   file: theFile.name,
+  line: (number) => editor.value.split("\n")[number - 1] ?? "",
   goto: (line, column) => {
     paneTabs.choose("tab-pane-code");
     editor.goto(line, column);
   },
 });
 
-const stepper = new Stepper({ view: byId("step-view"), call, editor, begin: () => startStepping(), failed });
+const stepper = new Stepper({
+  view: byId("step-view"),
+  call,
+  editor,
+  begin: () => startStepping(),
+  failed,
+  tracked: (element) => {
+    track = element;
+    drawTimelines();
+  },
+});
 stepper.context.goto = (line, column) => context().goto(line, column);
 
 const source = () => ({ name: theFile.name, text: editor.value, options: form.options || undefined });
@@ -305,8 +327,13 @@ async function command(args, line) {
     files: { ...written, [theFile.name]: editor.value },
   });
   if (!response.command) throw new Error(response.error || "no answer");
-  if (Object.keys(response.command.files ?? {}).length < 100) Object.assign(written, response.command.files);
+  keep(response.command.files);
   return response.command;
+}
+
+// keep keeps the files that a command has written, for those behind it.
+function keep(files) {
+  if (Object.keys(files ?? {}).length < 100) Object.assign(written, files);
 }
 
 async function explore() {
@@ -326,17 +353,17 @@ async function perform(kind) {
     return { line: `lockstep ${args.join(" ")}`, result: await command(args) };
   }
   const exact = kind === "run" && example;
-  let result = null,
-    run = null;
-  if (exact) result = await command(exact.args);
-  if (!exact || exact.args[0] === "run") {
-    const what = launch();
-    if (kind === "check") what.check = true;
-    const response = await call({ op: "run", launch: what });
-    if (!response.run && !exact) throw new Error(response.error || "no answer");
-    run = response.run;
-  }
-  return { line: exact ? exact.line : run.line, result: result ?? run, run };
+  if (exact && exact.args[0] !== "run") return { line: exact.line, result: await command(exact.args) };
+  const what = exact ? null : launch();
+  if (kind === "check") what.check = true;
+  const response = await call({
+    op: "run",
+    ...(exact ? { args: exact.args, files: { ...written, [theFile.name]: editor.value } } : { launch: what }),
+  });
+  const run = response.run;
+  if (!run) throw new Error(response.error || "no answer");
+  if (exact) keep(run.files);
+  return { line: exact ? exact.line : run.line, result: run, run };
 }
 
 async function execute(kind) {
@@ -345,6 +372,7 @@ async function execute(kind) {
   say(kind === "explore" ? "Exploring …" : "Running …");
   try {
     const done = await perform(kind);
+    hideWelcome();
     const time = Math.round(performance.now() - begin);
     present(kind, done);
     const found = done.run?.findings?.length;
@@ -358,7 +386,9 @@ async function execute(kind) {
             ? `${plural(found, "finding")}.`
             : done.result.exit === 0
               ? "Nothing found."
-              : "See what it prints."),
+              : done.run && !done.run.ran
+                ? "The kernel did not run: the output says why."
+                : "See what it prints."),
     );
     document.body.dataset.done = String(Number(document.body.dataset.done ?? 0) + 1);
   } catch (failure) {
@@ -438,8 +468,13 @@ function present(kind, { line, result, run }) {
   else paneTabs.choose("tab-pane-results");
 }
 
+// drawTimelines draws that of the debugger and those of the last run, each on a clock of its own.
 function drawTimelines() {
   const view = byId("timeline-view");
+  if (!track && !lastTimelines.length) {
+    view.replaceChildren(h("p", { class: "empty" }, ranOnce ? nothing : hints.timeline));
+    return;
+  }
   let drawn = view.querySelector(".drawn");
   if (!drawn) {
     const by = (factor) => () => {
@@ -448,27 +483,44 @@ function drawTimelines() {
     };
     drawn = h("div", { class: "drawn" });
     view.replaceChildren(
-      h("div", { class: "row" }, button("Wider", by(2)), button("Narrower", by(0.5))),
+      h("div", { class: "tracked" }),
+      h(
+        "div",
+        { class: "row zoom" },
+        h("h3", {}, "The last run"),
+        button("Wider", by(2)),
+        button("Narrower", by(0.5)),
+      ),
       drawn,
     );
   }
-  drawn.replaceChildren(...lastTimelines.map((timeline) => timelineView(timeline, { zoom })));
+  view.querySelector(".tracked").replaceChildren(...(track ? [track] : []));
+  view.querySelector(".zoom").hidden = !lastTimelines.length;
+  let stage = 0;
+  drawn.replaceChildren(
+    ...lastTimelines.flatMap((timeline) => {
+      const begins = timeline.stage && timeline.stage !== stage;
+      stage = timeline.stage ?? 0;
+      const { element } = new Timeline(timeline, { zoom });
+      return begins
+        ? [h("h3", {}, `Stage ${stage}${stage > 1 ? ", when the one before has ended" : ""}`), element]
+        : [element];
+    }),
+    groupsLeft
+      ? h("p", { class: "small" }, `${plural(groupsLeft, "work-group")} more have no timeline.`)
+      : "",
+  );
 }
 
 function presentPictures(run) {
   const fill = (view, parts) =>
     byId(`${view}-view`).replaceChildren(
-      ...(parts.filter(Boolean).length
-        ? parts.filter(Boolean)
-        : [h("p", { class: "empty" }, "There is nothing of it in this run.")]),
+      ...(parts.filter(Boolean).length ? parts.filter(Boolean) : [h("p", { class: "empty" }, nothing)]),
     );
   lastTimelines = run.timelines ?? [];
-  if (lastTimelines.length) drawTimelines();
-  else fill("timeline", []);
-  if (run.groups_left)
-    byId("timeline-view")
-      .querySelector(".drawn")
-      ?.append(h("p", { class: "small" }, `${plural(run.groups_left, "work-group")} more have no timeline.`));
+  groupsLeft = run.groups_left ?? 0;
+  ranOnce = true;
+  drawTimelines();
   fill("memory", [
     ...banksView(run.banks, run.conflicts),
     ...accessesView(run.accesses ?? [], context()),
@@ -479,7 +531,7 @@ function presentPictures(run) {
     ]),
   ]);
   fill("divergence", [
-    run.divergence && divergenceView(run.divergence, context()),
+    ...(run.divergence ?? []).map((one) => divergenceView(one, context())),
     ...picturesView(run.pictures, [
       ["lanes", "Active lanes over time"],
       ["idle", "Idle lanes by line"],
@@ -547,6 +599,32 @@ async function openFragment(fragment = location.hash) {
 
 // The frame of the page.
 
+// welcome shows how to begin to those who come for the first time.
+const welcomed = "lockstep-welcomed";
+
+function hideWelcome() {
+  byId("welcome").hidden = true;
+  try {
+    localStorage.setItem(welcomed, "yes");
+  } catch {
+    // It is shown again.
+  }
+}
+
+function welcome() {
+  let known = false;
+  try {
+    known = localStorage.getItem(welcomed) === "yes";
+  } catch {
+    // As for somebody new.
+  }
+  byId("welcome").hidden = known;
+  byId("welcomed").addEventListener("click", () => {
+    hideWelcome();
+    byId("run").focus();
+  });
+}
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   try {
@@ -589,6 +667,7 @@ async function begin() {
   byId("theme").value = theme;
   document.documentElement.dataset.theme = theme;
   wire();
+  welcome();
   buildHelp();
   for (const view of views) {
     if (hints[view]) byId(`${view}-view`).replaceChildren(h("p", { class: "empty" }, hints[view]));
@@ -608,7 +687,7 @@ async function begin() {
       if (first) await openExample({ lesson: lessons.now, example: first });
       show("lesson");
     }
-    say("Ready.");
+    say("Ready: press Run, or Ctrl Enter.");
     document.body.dataset.ready = "yes";
     const { version } = await engine.call({ op: "version" }, { quiet: true });
     byId("version").textContent = version?.text ?? "";

@@ -1,120 +1,8 @@
-// Pictures of a run: timelines, accesses to memory as they coalesce or conflict, and divergence as a tree.
-// Each has a table or a text that says the same.
+// Pictures of a run: accesses to memory as they coalesce or conflict, and divergence as a tree. Each has a
+// table or a text that says the same. timeline.js draws timelines.
 
 import { h, s, details, plural, table } from "./dom.js";
 import { placeLink } from "./results.js";
-
-const activities = {
-  run: "runs",
-  issue: "begins a copy",
-  mark: "sets a mark",
-  "copy-wait": "waits for a copy",
-  "barrier-wait": "waits at a barrier",
-  "pipe-wait": "waits at a pipe",
-  idle: "idle",
-  barrier: "the barrier opens",
-  copy: "a copy moves",
-  copies: "copies move",
-  "waits-packets": "waits for packets",
-  "waits-room": "waits for room",
-  "gave-way": "gave way",
-  level: "packets in the pipe",
-};
-
-// timelineView draws a timeline. Spans are as wide as their ticks.
-export function timelineView(timeline, { zoom = 1 } = {}) {
-  const ticks = Math.max(1, timeline.end - timeline.start),
-    left = 150;
-  const width = Math.max(420, Math.min(12000, 620 * zoom)),
-    row = 26,
-    top = 24;
-  const x = (tick) => left + ((tick - timeline.start) / ticks) * width;
-  const height = top + timeline.rows.length * row + 8;
-  const marks = [];
-  let unit = 10 ** Math.floor(Math.log10(ticks / (width / 70)) + 1);
-  if (ticks / unit < width / 140) unit /= 2;
-  unit = Math.max(1, Math.round(unit));
-  for (let tick = Math.ceil(timeline.start / unit) * unit; tick <= timeline.end; tick += unit) {
-    marks.push(
-      s("line", { x1: x(tick), x2: x(tick), y1: top - 6, y2: height, class: "tl-grid" }),
-      s("text", { x: x(tick), y: 12, class: "tl-tick" }, String(tick)),
-    );
-  }
-  const rows = timeline.rows.map((line, i) => {
-    const y = top + i * row;
-    return s(
-      "g",
-      {},
-      s("text", { x: left - 8, y: y + 15, class: "tl-name" }, line.name),
-      s("rect", { x: left, y, width, height: row - 6, class: "tl-track" }),
-      line.spans.map((span) =>
-        s(
-          "rect",
-          {
-            x: x(span.from).toFixed(2),
-            y: span.activity === "level" ? y + (row - 6) * (1 - (span.tenths ?? 0) / 10) : y,
-            width: Math.max(1.5, x(span.to) - x(span.from)).toFixed(2),
-            height: span.activity === "level" ? ((row - 6) * (span.tenths ?? 0)) / 10 : row - 6,
-            class: `tl-${span.activity}`,
-          },
-          s("title", {}, `${line.name}, ticks ${span.from} to ${span.to}: ${span.text}`),
-        ),
-      ),
-    );
-  });
-  const kinds = [...new Set(timeline.rows.flatMap((line) => line.spans.map((span) => span.activity)))];
-  const label =
-    `Timeline of ${timeline.name}, ticks ${timeline.start} to ${timeline.end}: ` +
-    timeline.rows.map((line) => `${line.name} with ${plural(line.spans.length, "span")}`).join(", ") +
-    ". The table below has all of them.";
-  return h(
-    "section",
-    { class: "card", "aria-label": `Timeline of ${timeline.name}` },
-    h("h4", {}, timeline.name),
-    h(
-      "div",
-      {
-        class: "scroll",
-        tabindex: "0",
-        role: "region",
-        "aria-label": `Picture: timeline of ${timeline.name}`,
-      },
-      s(
-        "svg",
-        { width: left + width + 16, height, role: "img", "aria-label": label, class: "picture" },
-        marks,
-        rows,
-      ),
-    ),
-    h(
-      "ul",
-      { class: "legend" },
-      kinds.map((kind) =>
-        h(
-          "li",
-          {},
-          s(
-            "svg",
-            { width: 14, height: 14, "aria-hidden": "true" },
-            s("rect", { width: 14, height: 14, class: `tl-${kind}` }),
-          ),
-          activities[kind] ?? kind,
-        ),
-      ),
-    ),
-    timeline.more > 0 && h("p", { class: "small" }, `${plural(timeline.more, "row")} more`),
-    details(
-      "As a table",
-      table(
-        `Timeline of ${timeline.name}`,
-        ["Row", "From tick", "To tick", "What"],
-        timeline.rows.flatMap((line) =>
-          line.spans.map((span) => [line.name, String(span.from), String(span.to), span.text]).slice(0, 2000),
-        ),
-      ),
-    ),
-  );
-}
 
 const banks = 32;
 const isLocal = (access) => access.space === "local";
@@ -128,6 +16,41 @@ export function accessTitle(access) {
     `${access.kind} of ${plural(access.bytes, "byte")} a lane, ${access.memory || access.space}: ${cost}, ` +
     `${access.at_best} at best`
   );
+}
+
+// useful is how many of the bytes of the cache lines of an access its lanes ask for.
+function useful(access) {
+  const bytes = new Set();
+  for (const { offset, memory } of access.lanes)
+    for (let i = 0; i < Math.min(access.bytes, 64); i++) bytes.add(`${memory ?? ""} ${offset + i}`);
+  return bytes.size;
+}
+
+// verdict says whether an access is as good as can be, and what makes it bad.
+export function verdict(access) {
+  const { segments, at_best: best, lanes, parts } = access;
+  if (isLocal(access)) {
+    const worst = parts.reduce((a, b) => ((b.words ?? 0) > (a.words ?? 0) ? b : a), { words: 0 });
+    if (segments > best)
+      return (
+        `Bank conflict: ${plural(worst.lanes, "lane")} want ${plural(worst.words, "different word")} of ` +
+        `bank ${worst.number}, and a bank gives one at a time. So the access takes ${segments} turns where ` +
+        `${plural(best, "turn")} would do.`
+      );
+    return parts.some((part) => part.lanes > part.words)
+      ? "Good: no bank has to give two words in a turn; lanes that want the same word get it at once."
+      : "Good: each lane has a bank of its own in each turn.";
+  }
+  if (segments > best) {
+    const part = Math.round((100 * useful(access)) / (segments * access.segment_bytes));
+    return (
+      `Not coalesced: ${plural(segments, "cache line")} move for what fits in ${best}; ${part} % of their ` +
+      "bytes are asked for. Lanes beside each other should access bytes beside each other."
+    );
+  }
+  return lanes.length > 1
+    ? "Good: coalesced. The lanes' bytes are as close together as can be."
+    : "One lane accesses memory here.";
 }
 
 // accessPicture draws which lane of a sub-group uses which cache line, or which bank.
@@ -155,7 +78,8 @@ export function accessPicture(access) {
           .slice(0, 8)
           .map((p) => `Bank ${p.number} delivers ${p.words} words to ${p.lanes} lanes.`)
           .join(" ") || "No bank is asked twice."
-      : `${plural(lanes.length, "lane")} use ${plural(parts.length, "cache line")}.`);
+      : `${plural(lanes.length, "lane")} use ${plural(parts.length, "cache line")}.`) +
+    " The table below has each lane.";
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Picture: lanes and memory" },
@@ -213,7 +137,7 @@ export function accessPicture(access) {
               {},
               isLocal(access)
                 ? `bank ${part.number}: ${part.words} words for ${part.lanes} lanes`
-                : `bytes from ${part.number} on, for ${part.lanes} lanes`,
+                : `cache line ${part.number}, from byte ${part.offset ?? 0} on, for ${plural(part.lanes, "lane")}`,
             ),
           ),
           s(
@@ -224,7 +148,7 @@ export function accessPicture(access) {
                 ? `×${part.words}`
                 : ""
               : partWidth > 30
-                ? String(part.number)
+                ? String(part.offset ?? 0)
                 : "",
           ),
           isLocal(access) &&
@@ -269,13 +193,23 @@ export function accessesView(accesses, context, open = false) {
           h(
             "span",
             { class: access.segments > access.at_best ? "badge bad" : "badge good" },
+            access.segments > access.at_best ? "✗ " : "✓ ",
             isLocal(access)
-              ? `${access.segments} / ${plural(access.at_best, "pass", "passes")}`
-              : `${access.segments} / ${plural(access.at_best, "line")}`,
+              ? plural(access.segments, "pass", "passes")
+              : plural(access.segments, "cache line"),
+            access.segments > access.at_best ? `, ${access.at_best} at best` : "",
           ),
           access.count > 1 && h("span", { class: "small" }, ` ${access.count} times; one is shown`),
         ),
-        h("p", { class: "small" }, accessTitle(access)),
+        h("p", { class: "verdict" }, verdict(access)),
+        h(
+          "p",
+          { class: "small" },
+          `${accessTitle(access)}. Above: the lanes of the sub-group. Below: `,
+          isLocal(access)
+            ? "the banks, with the number of words that each has to give where it is more than one."
+            : "the cache lines, with the byte of the memory at which each begins.",
+        ),
         accessPicture(access),
         accessTable(access),
       ),
@@ -285,19 +219,36 @@ export function accessesView(accesses, context, open = false) {
 
 // maskStrip draws the lanes of a mask; the text beside it says how many they are.
 function maskStrip(mask) {
-  const width = Math.max(2, Math.min(7, Math.floor(224 / mask.length)));
+  const width = Math.max(3, Math.min(7, Math.floor(224 / mask.length)));
   return s(
     "svg",
     { width: mask.length * width, height: 12, class: "strip", role: "img", "aria-label": `lanes ${mask}` },
     [...mask].map((lane, i) =>
-      s("rect", { x: i * width, width: width - 1, height: 12, class: lane === "#" ? "on" : "off" }),
+      // One that waits is lower as well, for those who do not see the colours.
+      lane === "#"
+        ? s("rect", { x: i * width, width: width - 1, height: 12, class: "on" })
+        : s("rect", { x: i * width, y: 9, width: width - 1, height: 3, class: "off" }),
     ),
   );
 }
 
+// spent adds up what a branch and those below it issued: instructions, and lanes that were active in them.
+function spent(branch) {
+  let [instructions, lanes] = [branch.instructions, branch.instructions * branch.lanes];
+  for (const child of branch.children ?? []) {
+    const below = spent(child);
+    instructions += below[0];
+    lanes += below[1];
+  }
+  return [instructions, lanes];
+}
+
 // divergenceView draws how the lanes of a sub-group parted, as nested lists.
-export function divergenceView(branch, context) {
-  const node = (b) =>
+export function divergenceView({ launch, root }, context) {
+  const [instructions, lanes] = spent(root);
+  const size = root.mask.length;
+  const used = instructions ? Math.round((100 * lanes) / (instructions * size)) : 100;
+  const node = (b, i, list) =>
     h(
       "li",
       {},
@@ -312,23 +263,42 @@ export function divergenceView(branch, context) {
           "span",
           { class: "small" },
           ` ${b.lanes} of ${b.mask.length} lanes, ${plural(b.instructions, "instruction")}` +
-            (b.times > 1 ? `, ${b.times} times` : ""),
+            (b.times > 1 ? `, ${b.times} times` : "") +
+            (list?.length > 1 ? `; path ${i + 1} of ${list.length}` : ""),
         ),
+        context.line?.(b.line) && h("code", { class: "snippet" }, context.line(b.line).trim()),
       ),
       b.children?.length > 0 && h("ul", {}, b.children.map(node)),
       b.cut && h("p", { class: "small" }, "There are more branches."),
     );
   return h(
     "section",
-    { class: "card", "aria-label": "Divergence of the first sub-group" },
-    h("h4", {}, "How the lanes of the first sub-group part"),
+    { class: "card", "aria-label": `Divergence of the first sub-group of ${launch}` },
+    h("h4", {}, `How the lanes of the first sub-group of ${launch} part`),
+    h(
+      "p",
+      { class: "verdict" },
+      root.children?.length
+        ? `The sub-group issued ${plural(instructions, "instruction")}, and on average ${used} % of its ` +
+            `${size} lanes were active in them. ` +
+            (used < 75 ? "Paths that some lanes take make all others wait." : "Little is lost.")
+        : "All lanes take the same path: none waits for another.",
+    ),
     h(
       "p",
       { class: "small" },
       "Each row is a stretch that the same lanes run together. Rows below it, further to the " +
         "right, run with some of its lanes: one after the other, while the rest waits.",
     ),
-    h("ul", { class: "tree" }, node(branch)),
+    h("ul", { class: "tree" }, node(root)),
+    h(
+      "ul",
+      { class: "legend", "aria-hidden": "true" },
+      [
+        ["#", "a lane that runs"],
+        [".", "a lane that waits"],
+      ].map(([mask, text]) => h("li", {}, maskStrip(mask), text)),
+    ),
   );
 }
 
@@ -341,6 +311,12 @@ export function banksView(banks, conflicts) {
       "section",
       { class: "card", "aria-label": "Banks of local memory" },
       h("h4", {}, "Banks of local memory"),
+      h(
+        "p",
+        { class: "small" },
+        `Local memory has ${banks.length} banks; word i is in bank i modulo ${banks.length}. Each bank gives one word ` +
+          "in a turn. The bars are the words that each has given in the whole run: the more even, the better.",
+      ),
       h(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Picture: words of each bank" },
@@ -371,6 +347,14 @@ export function banksView(banks, conflicts) {
               s("text", { x: 2 + i * 18 + 7, y: 104, class: "lane-name soft" }, String(i)),
             ),
           ),
+        ),
+      ),
+      details(
+        "As a table",
+        table(
+          "Words of each bank",
+          ["Bank", "Words"],
+          banks.map((words, i) => [String(i), String(words)]),
         ),
       ),
       conflicts?.length > 0 &&

@@ -150,22 +150,37 @@ export function altOf(svg) {
     .join(". ");
 }
 
+// Of a longer text, the beginning is shown: a page with megabytes of text stands still.
+const shownText = 200000;
+
+// longText shows a text of a command: all of it, or its beginning and a way to save it.
+function longText(id, name, text) {
+  const pre = h("pre", { id, tabindex: "0", "aria-label": name, hidden: !text }, text.slice(0, shownText));
+  if (text.length <= shownText) return pre;
+  const save = () => {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    h("a", { href: address, download: `${id}.txt` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  };
+  return [
+    pre,
+    h(
+      "p",
+      { class: "small cut" },
+      `${plural(text.length - shownText, "character")} more are not shown. `,
+      button("Save all of it", save, { class: "tiny" }),
+    ),
+  ];
+}
+
 // outputView shows what a command line has printed, as a terminal does.
 export function outputView({ line, result }) {
   return h(
     "section",
     { class: "card terminal", "aria-label": "What the command prints" },
     line && h("p", { class: "command" }, h("span", { "aria-hidden": "true" }, "$ "), line),
-    h(
-      "pre",
-      { id: "stdout", tabindex: "0", "aria-label": "Standard output", hidden: !result.stdout },
-      result.stdout,
-    ),
-    h(
-      "pre",
-      { id: "stderr", tabindex: "0", "aria-label": "Standard error", hidden: !result.stderr },
-      result.stderr,
-    ),
+    longText("stdout", "Standard output", result.stdout),
+    longText("stderr", "Standard error", result.stderr),
     !result.stdout &&
       !result.stderr &&
       h(

@@ -4,6 +4,7 @@ import { h, button, byId, plural, say, triple } from "./dom.js";
 import { Grid, memoryTable } from "./grid.js";
 import { accessesView } from "./pictures.js";
 import { findingCard, placeLink } from "./results.js";
+import { Track } from "./track.js";
 
 const kinds = [
   ["over", "Over", "n"],
@@ -29,8 +30,10 @@ export class Stepper {
   #last = Promise.resolve();
 
   // call(request) asks the engine; editor shows places; begin() asks for a new session.
-  constructor({ view, call, editor, begin, failed }) {
+  // tracked(element) is called with the timeline of the session, and null when there is none.
+  constructor({ view, call, editor, begin, failed, tracked }) {
     Object.assign(this, { view, call, editor, begin, failed });
+    this.track = new Track({ call, goto: (tick) => this.goto(tick), drawn: tracked });
     this.context = { file: "", goto: (line, column) => editor.goto(line, column) };
     this.#build();
     this.reset();
@@ -99,6 +102,7 @@ export class Stepper {
       this.parts[name] = h("section", { class: `card part-${name}` });
     }
     this.parts.access.classList.remove("card");
+    this.timeline = this.track.small;
     const p = this.parts;
     this.controls = h(
       "div",
@@ -136,6 +140,7 @@ export class Stepper {
         h("div", { class: "scroll" }, this.grid.element),
         this.grid.legend,
       ),
+      this.timeline,
       h("div", { class: "two" }, p.waves, p.frames),
       h("div", { class: "two" }, p.variables, p.stops),
       p.memory,
@@ -176,6 +181,7 @@ export class Stepper {
     this.#session = 0;
     this.#state = null;
     this.#wanted = null;
+    this.track.close();
     this.editor.mark({ now: 0, waves: new Map() });
     this.view.replaceChildren(this.empty);
   }
@@ -191,6 +197,7 @@ export class Stepper {
   async start(launch, file, locals) {
     this.context.file = file;
     this.#locals = new Set(locals);
+    this.track.close();
     this.#expand.clear();
     this.#memory = { name: "", first: 0 };
     const response = await this.call({ op: "debugOpen", launch, view: this.#view() });
@@ -201,6 +208,7 @@ export class Stepper {
     byId("step-over").focus();
     if (this.editor.breakpoints.length || this.#watches.length) await this.setBreakpoints();
     else if (!this.#memory.name && this.#chooseMemory()) await this.#ask({ op: "debugSelect" });
+    this.track.begin(response.state).catch((failure) => this.track.fail(failure.message));
   }
 
   // #memories are pairs of a memory and whether it is local; local ones come first.
@@ -263,6 +271,11 @@ export class Stepper {
     }
   }
 
+  // goto goes to a tick that somebody has chosen in the timeline.
+  goto(tick) {
+    return this.#ask({ op: "debugGoto", tick });
+  }
+
   step(kind, back) {
     return this.#ask({ op: "debugStep", step: { kind, scope: this.scope.value, back: back || undefined } });
   }
@@ -316,6 +329,7 @@ export class Stepper {
     this.range.value = String(state.tick);
     this.range.setAttribute("aria-valuetext", this.#clockText(state.tick));
     this.clock.textContent = this.#clockText(state.tick);
+    this.track.head(state.tick);
     const place = state.frames?.[0]?.place;
     this.text.replaceChildren(state.text, " ", place?.line ? placeLink(place, this.context) : "");
     const item = state.items?.[state.current];
@@ -695,6 +709,7 @@ export class Stepper {
 
   _output(state) {
     const text = [state.output, state.outputs].filter(Boolean).join("");
-    return text ? [h("h4", {}, "Printed"), h("pre", { tabindex: "0" }, text)] : null;
+    const cut = text.length > 20000 ? `… ${text.slice(-20000)}` : text;
+    return text ? [h("h4", {}, "Printed"), h("pre", { tabindex: "0" }, cut)] : null;
   }
 }

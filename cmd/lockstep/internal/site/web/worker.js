@@ -1,7 +1,7 @@
 // The worker in which lockstep runs, so that the page stays alive, and can end it.
 //
 // The page sends {module} once, and then {id, request}; it gets {ready: true}, {id, response}, and, when
-// lockstep has ended of its own, {crash: what it wrote last}.
+// lockstep has ended of its own, {crash: what it wrote}.
 "use strict";
 
 importScripts("wasm_exec.js");
@@ -9,9 +9,10 @@ importScripts("wasm_exec.js");
 const decoder = new TextDecoder();
 let last = "";
 
-// Go's standard output and standard error: the end of it says why lockstep has ended.
+// Go's standard output and standard error. lockstep writes nothing there; what is there says why Go has ended, in
+// its first line, and where its goroutines were, in hundreds of others.
 globalThis.fs.writeSync = (fd, bytes) => {
-  last = (last + decoder.decode(bytes)).slice(-4096);
+  if (last.length < 4096) last = (last + decoder.decode(bytes)).slice(0, 4096);
   return bytes.length;
 };
 globalThis.fs.write = (fd, buffer, offset, length, position, callback) => {
