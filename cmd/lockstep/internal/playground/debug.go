@@ -185,6 +185,11 @@ func (d *session) step(ctx context.Context, step *Step) (err error) {
 
 // choose looks at another work-item or frame.
 func (d *session) choose(req *Request) error {
+	if g := req.Group; g != nil {
+		if err := d.Session.SelectGroup(g.Launch, &g.ID); err != nil {
+			return err
+		}
+	}
 	if req.Item != nil {
 		if err := d.Session.Select(*req.Item); err != nil {
 			return err
@@ -314,6 +319,10 @@ func (d *session) because(st *State) {
 		hit := d.watchHit(h)
 		st.Watchpoints = append(st.Watchpoints, hit)
 		st.Hit = append(st.Hit, h.Number)
+		if h.Packets != nil {
+			st.Text = fmt.Sprintf("watchpoint %d: %s", h.Number, hit.New)
+			continue
+		}
 		st.Text = fmt.Sprintf("watchpoint %d: %s was %s and is %s, by work-item %d", h.Number, hit.Text, hit.Old, hit.New, h.Item)
 	}
 	st.Findings = d.stop.Findings

@@ -16,6 +16,12 @@ type DebugLaunch struct {
 	Current    bool        `json:"current"`     // the state is about one of them
 }
 
+// GroupChoice names a work-group in progress.
+type GroupChoice struct {
+	Launch int       `json:"launch"` // index in State.Launches
+	ID     [3]uint64 `json:"id"`
+}
+
 // DebugPipe is a pipe.
 type DebugPipe struct {
 	Name        string   `json:"name"`

@@ -72,6 +72,7 @@ type Request struct {
 	Breakpoints []Breakpoint `json:"breakpoints,omitempty"` // the list that the session has from now on
 	Item        *int         `json:"item,omitempty"`        // work-item of the group that runs, by number
 	Frame       *int         `json:"frame,omitempty"`       // of the work-item: 0 is the innermost
+	Group       *GroupChoice `json:"group,omitempty"`       // work-group in progress, where several launches run
 	Expression  string       `json:"expression,omitempty"`
 	View        *View        `json:"view,omitempty"`  // what the state is to have; nil is the zero View
 	Range       *TickRange   `json:"range,omitempty"` // of a timeline; nil is all

@@ -185,6 +185,62 @@ func TestDebugTimeline(t *testing.T) {
 	}
 }
 
+// TestDebugTimelineOfPipes asks for the timeline of kernels that run together.
+func TestDebugTimelineOfPipes(t *testing.T) {
+	s := New()
+	launch := call(t, s, &Request{Op: OpLaunchOf, Line: chain})
+	opened := call(t, s, &Request{Op: OpDebugOpen, Launch: launch.Launch})
+	if launch.Error != "" || opened.Error != "" {
+		t.Fatal(launch.Error, opened.Error)
+	}
+	session := opened.State.Session
+	call(t, s, &Request{Op: OpDebugGoto, Session: session, Tick: 200})
+	before := call(t, s, &Request{Op: OpDebugSelect, Session: session})
+	resp := call(t, s, &Request{Op: OpDebugTimeline, Session: session, Range: &TickRange{Columns: 2000}})
+	after := call(t, s, &Request{Op: OpDebugSelect, Session: session})
+	if resp.Error != "" {
+		t.Fatal(resp.Error)
+	}
+	if before.State.Tick != 200 || after.State.Tick != 200 || !cmp.Equal(before.State.Waves, after.State.Waves) || !cmp.Equal(before.State.Group, after.State.Group) {
+		t.Errorf("the session went from %+v to %+v", before.State, after.State)
+	}
+	// The other kernel is chosen, and a watchpoint at a pipe stops.
+	st := before.State
+	if len(st.Launches) != 3 || st.Launches[1].Name != "square" || len(st.Pipes) != 2 || st.Pipes[0].Written != 4 {
+		t.Fatalf("launches %+v, pipes %+v", st.Launches, st.Pipes)
+	}
+	other := call(t, s, &Request{Op: OpDebugSelect, Session: session, Group: &GroupChoice{Launch: 2}})
+	if other.Error != "" || !other.State.Launches[2].Current || other.State.Frames[0].Function != "sink" {
+		t.Errorf("%s %+v", other.Error, other.State)
+	}
+	call(t, s, &Request{Op: OpDebugBreakpoints, Session: session, Breakpoints: []Breakpoint{{Watch: "y"}}})
+	stop := call(t, s, &Request{Op: OpDebugStep, Session: session, Step: &Step{Kind: "continue"}})
+	if !strings.Contains(stop.State.Text, "pipe y by work-item") || !strings.Contains(stop.State.Text, "of kernel") {
+		t.Errorf("%s %s", stop.Error, stop.State.Text)
+	}
+	var names []string
+	texts := map[string]bool{}
+	var ran uint64
+	for _, row := range resp.Timeline.Rows {
+		names = append(names, row.Name)
+		for _, span := range row.Spans {
+			texts[row.Name+": "+span.Text] = true
+			if span.Activity == "run" {
+				ran += span.To - span.From
+			}
+		}
+	}
+	want := []string{"source", "source wave 0", "square", "square wave 0", "sink", "sink wave 0", "pipe x", "pipe y"}
+	if diff := cmp.Diff(want, names); diff != "" || ran != resp.Timeline.End {
+		t.Errorf("waves ran in %d of %d ticks; rows %s", ran, resp.Timeline.End, diff)
+	}
+	for _, text := range []string{"source wave 0: waits for room in x", "sink wave 0: waits for packets of y", "pipe x: 2 of 2 packets", "source wave 0: runs line 11"} {
+		if !texts[text] {
+			t.Errorf("there is no %q", text)
+		}
+	}
+}
+
 // TestCopiesInFlight steps to where a copy has moved in part.
 func TestCopiesInFlight(t *testing.T) {
 	s := New()

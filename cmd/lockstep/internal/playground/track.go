@@ -1,9 +1,11 @@
 package playground
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu/debug"
@@ -48,16 +50,16 @@ func (s *Server) timeline(ctx context.Context, req *Request) (*Timeline, error) 
 // track looks at every so many ticks.
 func (d *session) track(ctx context.Context, from, to, step uint64) (t *Timeline, err error) {
 	x := d.Session
-	tick, frame, item := x.Tick(), x.Frame(), -1
+	here := where{tick: x.Tick(), frame: x.Frame(), item: -1, launch: x.CurrentLaunch()}
 	if it, ok := x.Current(); ok {
-		item = it.Number
+		here.item, here.group = it.Number, it.Group
 	}
 	defer func() {
-		if back := d.comeBack(tick, item, frame); err == nil {
+		if back := d.comeBack(here); err == nil {
 			err = back
 		}
 	}()
-	b := &tracker{d: d, step: step, end: to}
+	b := &tracker{d: d, step: step, end: to, index: map[trackRow]*TimelineRow{}}
 	for at := from; at < to; at += step {
 		if err := d.reach(ctx, at); err != nil {
 			return nil, err
@@ -71,7 +73,7 @@ func (d *session) track(ctx context.Context, from, to, step uint64) (t *Timeline
 	for _, row := range b.rows() {
 		t.Rows = append(t.Rows, *row)
 	}
-	t.More = b.more
+	t.More = len(b.more)
 	return t, ctx.Err()
 }
 
@@ -90,56 +92,170 @@ func (d *session) reach(ctx context.Context, tick uint64) error {
 	return nil
 }
 
-// comeBack goes to where the session was: at a tick, with a work-item and its frame chosen.
-func (d *session) comeBack(tick uint64, item, frame int) error {
-	if err := d.reach(context.Background(), tick); err != nil {
+// where is where a session was, and what was chosen there.
+type where struct {
+	tick        uint64
+	launch      int
+	group       [3]uint64
+	item, frame int // item is -1 for none
+}
+
+// comeBack goes to where the session was.
+func (d *session) comeBack(to where) error {
+	if err := d.reach(context.Background(), to.tick); err != nil {
 		return err
 	}
-	if item < 0 {
+	if to.item < 0 {
 		return nil
 	}
-	if err := d.Session.Select(item); err != nil {
+	if err := d.Session.SelectGroup(to.launch, &to.group); err != nil {
 		return err
 	}
-	d.Session.SelectFrame(frame)
+	if err := d.Session.Select(to.item); err != nil {
+		return err
+	}
+	d.Session.SelectFrame(to.frame)
 	return nil
 }
+
+// trackRow is what a row is about: a wave of one of the work-groups of a launch that are in progress, the work-groups of a
+// launch, a pipe, or copies.
+type trackRow struct {
+	kind        trackKind
+	launch      int
+	group, wave int // the group counts from 0 among those in progress
+	pipe        string
+}
+
+// trackKind is a kind of rows.
+type trackKind uint8
+
+// The kinds.
+const (
+	trackGroup trackKind = iota
+	trackWave
+	trackCopies
+	trackPipe
+)
 
 // tracker makes the rows of a timeline.
 type tracker struct {
 	d         *session
 	step, end uint64
-	groups    TimelineRow
-	waves     []*TimelineRow
-	copies    TimelineRow
-	more      int // waves without a row
+	index     map[trackRow]*TimelineRow
+	order     []trackRow
+	waves     int               // rows of waves
+	more      map[trackRow]bool // waves without a row
+}
+
+// row returns a row, nil where there is no room for it.
+func (b *tracker) row(at trackRow, name string) *TimelineRow {
+	if r := b.index[at]; r != nil {
+		return r
+	}
+	if at.kind == trackWave {
+		if b.waves == trackWaves {
+			if b.more == nil {
+				b.more = map[trackRow]bool{}
+			}
+			b.more[at] = true
+			return nil
+		}
+		b.waves++
+	}
+	r := &TimelineRow{Name: name, Spans: []TimelineSpan{}}
+	b.index[at] = r
+	b.order = append(b.order, at)
+	return r
 }
 
 // look takes what there is at a tick.
 func (b *tracker) look(tick uint64) {
 	x := b.d.Session
-	if it, ok := x.Current(); ok {
-		b.add(&b.groups, tick, TimelineSpan{Activity: "group", Text: fmt.Sprintf("work-group (%d,%d,%d)", it.Group[0], it.Group[1], it.Group[2])})
+	pipes := x.Pipes()
+	for _, l := range x.Launches() {
+		for i, g := range l.Groups {
+			if x.SelectGroup(l.Number, &g.ID) == nil {
+				b.group(tick, &l, i, &g, pipes)
+			}
+		}
+	}
+	for i := range pipes {
+		p := &pipes[i]
+		span := TimelineSpan{Activity: "level", Text: fmt.Sprintf("%d of %d packets", p.Len, p.Capacity)}
+		if span.Tenths = int(10 * p.Len / max(p.Capacity, 1)); p.Len > 0 {
+			span.Tenths = max(span.Tenths, 1)
+		}
+		name := p.Name
+		if name == "" {
+			name = fmt.Sprint(i)
+		}
+		b.add(b.row(trackRow{kind: trackPipe, pipe: name}, "pipe "+name), tick, span)
+	}
+}
+
+// group takes what a work-group in progress does; it is the one that is looked at.
+func (b *tracker) group(tick uint64, l *debug.LaunchState, number int, g *debug.GroupState, pipes []debug.Pipe) {
+	x := b.d.Session
+	before, groups := "", "work-group"
+	if x.Several() {
+		before, groups = l.Label+" ", l.Label
+	}
+	if number == 0 {
+		text := fmt.Sprintf("work-group (%d,%d,%d)", g.ID[0], g.ID[1], g.ID[2])
+		if x.Several() {
+			text = l.Label + ", " + text
+		}
+		if n := len(l.Groups); n > 1 {
+			text += fmt.Sprintf(" and %d more", n-1)
+		}
+		b.add(b.row(trackRow{kind: trackGroup, launch: l.Number}, groups), tick, TimelineSpan{Activity: "group", Text: text})
+	} else {
+		before += fmt.Sprintf("group %d ", number)
 	}
 	for i, w := range x.Waves() {
-		if i == trackWaves {
-			b.more = max(b.more, len(x.Waves())-i)
-			break
+		span, ok := b.wave(&w)
+		if !ok {
+			continue
 		}
-		if i == len(b.waves) {
-			b.waves = append(b.waves, &TimelineRow{Name: fmt.Sprintf("wave %d", w.Number), Spans: []TimelineSpan{}})
+		span.Text = pipeWaitText(pipes, l.Number, g.ID, &w, &span)
+		w.Turn = w.Turn && g.Turn
+		if !w.Turn && span.Activity == "run" {
+			span.Activity, span.Text = "idle", "not its turn"
 		}
-		if span, ok := b.wave(&w); ok {
-			b.add(b.waves[i], tick, span)
+		b.add(b.row(trackRow{trackWave, l.Number, number, i, ""}, before+fmt.Sprintf("wave %d", w.Number)), tick, span)
+	}
+	copies, _ := x.Copies()
+	at, name := trackRow{kind: trackCopies, launch: l.Number, group: number}, before+"copies"
+	switch len(copies) {
+	case 0:
+	case 1:
+		b.add(b.row(at, name), tick, TimelineSpan{Activity: "copy", Text: fmt.Sprintf("copy %d is in flight", copies[0].ID)})
+	default:
+		b.add(b.row(at, name), tick, TimelineSpan{Activity: "copies", Text: fmt.Sprintf("%d copies are in flight", len(copies))})
+	}
+}
+
+// pipeWaitText says what a wave that waits at a pipe waits for, and gives its span that activity; it returns the text of
+// the span otherwise.
+func pipeWaitText(pipes []debug.Pipe, launch int, group [3]uint64, w *debug.WaveState, span *TimelineSpan) string {
+	if span.Activity != "pipe-wait" {
+		return span.Text
+	}
+	for i := range pipes {
+		for _, wait := range pipes[i].Waits {
+			if wait.Launch != launch || wait.Group != group || !slices.ContainsFunc(wait.Items, func(n int) bool { return n >= w.First && n < w.First+w.Lanes }) {
+				continue
+			}
+			if wait.Write {
+				span.Activity = "waits-room"
+				return "waits for room in " + pipes[i].Name
+			}
+			span.Activity = "waits-packets"
+			return "waits for packets of " + pipes[i].Name
 		}
 	}
-	switch copies, _ := x.Copies(); {
-	case len(copies) == 1:
-		c := &copies[0]
-		b.add(&b.copies, tick, TimelineSpan{Activity: "copy", Text: fmt.Sprintf("copy %d is in flight", c.ID)})
-	case len(copies) > 1:
-		b.add(&b.copies, tick, TimelineSpan{Activity: "copies", Text: fmt.Sprintf("%d copies are in flight", len(copies))})
-	}
+	return span.Text
 }
 
 // wave says what a wave is about to do, and that it has not ended.
@@ -178,6 +294,9 @@ func (b *tracker) wave(w *debug.WaveState) (TimelineSpan, bool) {
 
 // add adds a tick to a row; what is as it was before it is one span.
 func (b *tracker) add(row *TimelineRow, tick uint64, span TimelineSpan) {
+	if row == nil {
+		return
+	}
 	span.From, span.To = tick, min(tick+b.step, b.end)
 	if n := len(row.Spans); n > 0 {
 		last := row.Spans[n-1]
@@ -190,13 +309,17 @@ func (b *tracker) add(row *TimelineRow, tick uint64, span TimelineSpan) {
 	row.Spans = append(row.Spans, span)
 }
 
-// rows returns the rows that have something in them.
+// rows returns the rows: for each launch its work-groups, waves and copies, and then the pipes.
 func (b *tracker) rows() []*TimelineRow {
-	b.groups.Name, b.copies.Name = "work-group", "copies"
-	list := []*TimelineRow{&b.groups}
-	list = append(list, b.waves...)
-	if len(b.copies.Spans) > 0 {
-		list = append(list, &b.copies)
+	slices.SortFunc(b.order, func(p, q trackRow) int {
+		if (p.kind == trackPipe) != (q.kind == trackPipe) {
+			return cmp.Compare(p.kind, q.kind)
+		}
+		return cmp.Or(cmp.Compare(p.launch, q.launch), cmp.Compare(p.kind, q.kind), cmp.Compare(p.group, q.group), cmp.Compare(p.wave, q.wave), strings.Compare(p.pipe, q.pipe))
+	})
+	var list []*TimelineRow
+	for _, at := range b.order {
+		list = append(list, b.index[at])
 	}
 	return list
 }

@@ -263,6 +263,32 @@ test("the timeline of the debugger has a playhead, and a click goes to a tick", 
   await page.close();
 });
 
+test("kernels that run together are stepped through, with their pipes", async () => {
+  const page = await open({}, "#example=12-1");
+  await page.click("#step");
+  await page.until("document.querySelector('.step .timeline')", "the timeline");
+  const idle = () => page.until("!document.body.classList.contains('busy')");
+  const names = await page.call(inside.texts, ".step .tl-name");
+  assert.match(names, /source wave 0\nsquare\nsquare wave 0\nsink\nsink wave 0\npipe x\npipe y/);
+  await page.run("document.querySelector('#step-stop').focus()");
+  await page.type("y");
+  await page.key("Enter");
+  await page.until("/writes of y/.test(document.querySelector('.part-stops').textContent)");
+  await page.click("#step-continue");
+  await page.until("/pipe y by work-item/.test(document.querySelector('#step-text').textContent)");
+  await idle();
+  assert.match(await page.text(".part-pipes"), /y1 of 2 packets of int; 1 written, 0 read/);
+  await page.run(
+    "[...document.querySelectorAll('.part-launches button')].find((b) => /of source/.test(b.ariaLabel)).click()",
+  );
+  await page.until(
+    "/source line/.test(document.querySelector('.part-frames').textContent)",
+    "the other kernel",
+  );
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
 test("timelines show pipes, and stages that run one behind the other", async () => {
   const page = await open({}, "#example=12-1");
   await resultOf(page, () => page.click("#run"));

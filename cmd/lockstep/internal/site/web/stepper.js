@@ -4,6 +4,7 @@ import { h, button, byId, plural, say, triple } from "./dom.js";
 import { Grid, memoryTable } from "./grid.js";
 import { accessesView } from "./pictures.js";
 import { findingCard, placeLink } from "./results.js";
+import { launchesPart, pipesPart } from "./several.js";
 import { Track } from "./track.js";
 
 const kinds = [
@@ -90,6 +91,8 @@ export class Stepper {
     this.parts = {};
     for (const name of [
       "findings",
+      "launches",
+      "pipes",
       "waves",
       "variables",
       "frames",
@@ -126,6 +129,7 @@ export class Stepper {
       this.controls,
       this.text,
       p.findings,
+      h("div", { class: "two" }, p.launches, p.pipes),
       h(
         "section",
         { class: "card", "aria-label": "Work-items" },
@@ -367,6 +371,14 @@ export class Stepper {
     return state.findings?.length
       ? [h("h4", {}, "Found here"), ...state.findings.map((finding) => findingCard(finding, this.context))]
       : null;
+  }
+
+  _launches(state) {
+    return launchesPart(state, (launch, id) => this.#ask({ op: "debugSelect", group: { launch, id } }));
+  }
+
+  _pipes(state) {
+    return pipesPart(state, this.context);
   }
 
   _waves(state) {
@@ -614,7 +626,9 @@ export class Stepper {
         h(
           "p",
           { class: "small" },
-          `${hit.text} was ${hit.old} and is ${hit.new}, by work-item ${hit.item}, `,
+          !hit.old
+            ? `${hit.new} `
+            : `${hit.text} was ${hit.old} and is ${hit.new}, by work-item ${hit.item}, `,
           placeLink(hit.place, this.context),
         ),
       ),
