@@ -10,7 +10,6 @@ const types = {
   ".css": "text/css",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
-  ".gz": "application/gzip",
 };
 
 // serveFolder serves a folder at a port that is free, and returns the address and a function that ends it.

@@ -511,7 +511,7 @@ test("the files of lockstep site work on any host, load little, and ask nobody e
     const median = times.sort((a, b) => a - b)[4];
     t.diagnostic(`first kernel ${Math.round(cold)} ms after a cold load`);
     t.diagnostic(`later runs ${Math.round(median)} ms, the median of ${times.length}`);
-    const own = bytes - page.requests.find(({ url }) => url.endsWith(".wasm.gz")).bytes;
+    const own = bytes - page.requests.find(({ url }) => url.endsWith(".wasm.xz")).bytes;
     t.diagnostic(`${own} of them are the page without the program`);
     assert.ok(own < mostOfPage, `${own} bytes are loaded besides the program`);
     assert.ok(bytes < mostOfAll, `${bytes} bytes are loaded`);
@@ -530,7 +530,7 @@ test("the files of lockstep site work on any host, load little, and ask nobody e
 test("a page that cannot load lockstep says so", async () => {
   const folder = join(work, "site-broken");
   spawnSync(program, ["site", "-o", folder]);
-  rmSync(join(folder, "lockstep.wasm.gz"));
+  rmSync(join(folder, "lockstep.wasm.xz"));
   const host = await serveFolder(folder);
   try {
     const page = await browser.page();
