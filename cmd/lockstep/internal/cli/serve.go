@@ -161,6 +161,10 @@ var siteCommand = &command{
 that compresses nothing. Links in the page are relative, so that it may be served at any path. Files
 that have other names stay. lockstep serve shows the same page on this machine.
 
+The page is index.html, with styles and scripts. The program is lockstep.wasm.xz, which the page
+decompresses itself; wasm_exec.js, of the Go toolchain, starts it. Together they are less than 4 MB.
+_headers has the page's security policy, for hosts that read such a file.
+
   lockstep site -o public
 ` + programText,
 	setup: func(f *flags) func(context.Context, *Env, []string) error {

@@ -13,7 +13,7 @@ import (
 
 // smallProgram is in the place of the playground's program.
 func smallProgram(context.Context, string, io.Writer) (*site.Program, error) {
-	return &site.Program{Gzip: []byte("program"), Exec: []byte("// Go")}, nil
+	return &site.Program{XZ: []byte("program"), Exec: []byte("// Go")}, nil
 }
 
 // TestServe asks a server on a free port for a file, as itself and as a host from elsewhere.

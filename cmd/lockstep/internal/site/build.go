@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -128,7 +127,7 @@ func (b *builder) build(cache string) (*Program, error) {
 		return nil, err
 	}
 	wasm := filepath.Join(cache, "lockstep.wasm")
-	fmt.Fprintln(b.log, "lockstep: building the playground for WebAssembly; the first time takes a minute …")
+	fmt.Fprintln(b.log, "lockstep: building the playground for WebAssembly; the first time takes a minute or two …")
 	args := append([]string{"build", "-o", wasm}, buildFlags...)
 	if _, err := b.run([]string{"GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0"}, append(args, programPackage)...); err != nil {
 		return nil, err
@@ -145,21 +144,20 @@ func (b *builder) build(cache string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Bytes = int64(len(data))
-	p.Gzip, err = b.compressed(cache, data)
+	p.XZ, err = b.compressed(cache, data)
 	return p, err
 }
 
-// compressed returns the program compressed by gzip, from the cache if it is there.
+// compressed returns the program compressed, from the cache if it is there.
 func (b *builder) compressed(cache string, data []byte) ([]byte, error) {
 	sum := sha256.Sum256(data)
-	name := filepath.Join(cache, "lockstep-"+hex.EncodeToString(sum[:8])+".wasm.gz")
+	name := filepath.Join(cache, "lockstep-"+hex.EncodeToString(sum[:8])+".wasm.xz")
 	if old, err := os.ReadFile(name); err == nil {
 		return old, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	old, err := filepath.Glob(filepath.Join(cache, "lockstep-*.wasm.gz"))
+	old, err := filepath.Glob(filepath.Join(cache, "lockstep-*.wasm.*"))
 	if err != nil {
 		return nil, err
 	}
@@ -168,20 +166,13 @@ func (b *builder) compressed(cache string, data []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var buf bytes.Buffer
-	w, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	packed, err := compress(data)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
 	// A command that is killed must not leave half a file behind.
-	if err := os.WriteFile(name+".new", buf.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(name+".new", packed, 0o666); err != nil {
 		return nil, err
 	}
-	return buf.Bytes(), os.Rename(name+".new", name)
+	return packed, os.Rename(name+".new", name)
 }

@@ -34,29 +34,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not found", http.StatusNotFound)
 		return
 	}
-	data, tag := f.data, f.tag
 	h.Set("Content-Type", contentType(name))
 	h.Set("Cache-Control", "no-cache")
-	if f.brotli != nil {
-		h.Set("Vary", "Accept-Encoding")
-		if accepts(r.Header.Get("Accept-Encoding"), "br") {
-			// What the browser gets is the program itself: it decompresses on the way.
-			h.Set("Content-Encoding", "br")
-			h.Set("Content-Type", "application/wasm")
-			data, tag = f.brotli, f.tag+"-br"
-		}
-	}
-	h.Set("ETag", fmt.Sprintf("%q", tag))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-}
-
-// accepts says whether a list of encodings has one, with a weight other than 0.
-func accepts(list, encoding string) bool {
-	for part := range strings.SplitSeq(list, ",") {
-		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if strings.TrimSpace(name) == encoding {
-			return strings.Trim(strings.ReplaceAll(weight, " ", ""), "q=.0") != "" || weight == ""
-		}
-	}
-	return false
+	h.Set("ETag", fmt.Sprintf("%q", f.tag))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
 }

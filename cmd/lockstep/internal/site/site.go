@@ -25,25 +25,21 @@ var web embed.FS
 
 // Names of the files that are not in web.
 const (
-	wasmName = "lockstep.wasm.gz"
+	wasmName = "lockstep.wasm.xz"
 	execName = "wasm_exec.js"
 )
 
 // Program is lockstep as WebAssembly.
 type Program struct {
-	Gzip   []byte // compressed by gzip
-	Brotli []byte // compressed by brotli; nil where nobody has done that
-	Exec   []byte // Go's wasm_exec.js
-	Bytes  int64  // of the program itself
+	XZ   []byte // compressed, in the format xz
+	Exec []byte // Go's wasm_exec.js
 }
 
 // file is a file of the page.
 type file struct {
 	name string
 	data []byte
-	// brotli is the content of data, decompressed and compressed by brotli, for browsers that take that.
-	brotli []byte
-	tag    string // for ETag
+	tag  string // for ETag
 }
 
 // Site is the files of the page.
@@ -67,8 +63,7 @@ func New(p *Program) (*Site, error) {
 		return nil, err
 	}
 	s.add(execName, p.Exec)
-	s.add(wasmName, p.Gzip)
-	s.files[wasmName].brotli = p.Brotli
+	s.add(wasmName, p.XZ)
 	return s, nil
 }
 
@@ -112,7 +107,7 @@ func (s *Site) Write(dir string) error {
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".mjs": "text/javascript; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png",
-	".wasm": "application/wasm", ".gz": "application/gzip", ".txt": "text/plain; charset=utf-8",
+	".wasm": "application/wasm", ".xz": "application/x-xz", ".txt": "text/plain; charset=utf-8",
 }
 
 // contentType returns the MIME type of a file.

@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"compress/gzip"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,17 +11,9 @@ import (
 )
 
 // testSite returns a page with a program that is none.
-func testSite(t *testing.T, brotli []byte) *Site {
+func testSite(t *testing.T) *Site {
 	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte("program")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := New(&Program{Gzip: b.Bytes(), Brotli: brotli, Exec: []byte("// Go")})
+	s, err := New(&Program{XZ: []byte("program"), Exec: []byte("// Go")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,34 +22,28 @@ func testSite(t *testing.T, brotli []byte) *Site {
 
 // TestHandler has each kind of request answered.
 func TestHandler(t *testing.T) {
-	s := testSite(t, []byte("small"))
-	plain := testSite(t, nil)
+	s := testSite(t)
 	s.add("index.html", []byte("<!doctype html>"))
 	for _, test := range []struct {
-		name, method, path, accept string
-		site                       *Site
-		status                     int
-		contentType, encoding      string
-		body                       string
+		name, method, path string
+		status             int
+		contentType, body  string
 	}{
-		{"page", "GET", "/", "", s, 200, "text/html; charset=utf-8", "", "<!doctype html>"},
-		{"page by its name", "GET", "/index.html", "", s, 200, "text/html; charset=utf-8", "", "<!doctype html>"},
-		{"head", "HEAD", "/index.html", "", s, 200, "text/html; charset=utf-8", "", ""},
-		{"script", "GET", "/wasm_exec.js", "", s, 200, "text/javascript; charset=utf-8", "", "// Go"},
-		{"brotli", "GET", "/lockstep.wasm.gz", "gzip, br;q=0.9", s, 200, "application/wasm", "br", "small"},
-		{"no brotli wanted", "GET", "/lockstep.wasm.gz", "gzip, br;q=0", s, 200, "application/gzip", "", string(s.files[wasmName].data)},
-		{"no brotli there", "GET", "/lockstep.wasm.gz", "br", plain, 200, "application/gzip", "", string(s.files[wasmName].data)},
-		{"nothing", "GET", "/nowhere", "", s, 404, "text/plain; charset=utf-8", "", "not found\n"},
-		{"above", "GET", "/../site.go", "", s, 404, "text/plain; charset=utf-8", "", "not found\n"},
-		{"post", "POST", "/", "", s, 405, "text/plain; charset=utf-8", "", "method not allowed\n"},
+		{"page", "GET", "/", 200, "text/html; charset=utf-8", "<!doctype html>"},
+		{"page by its name", "GET", "/index.html", 200, "text/html; charset=utf-8", "<!doctype html>"},
+		{"head", "HEAD", "/index.html", 200, "text/html; charset=utf-8", ""},
+		{"script", "GET", "/wasm_exec.js", 200, "text/javascript; charset=utf-8", "// Go"},
+		{"program", "GET", "/lockstep.wasm.xz", 200, "application/x-xz", "program"},
+		{"nothing", "GET", "/nowhere", 404, "text/plain; charset=utf-8", "not found\n"},
+		{"above", "GET", "/../site.go", 404, "text/plain; charset=utf-8", "not found\n"},
+		{"post", "POST", "/", 405, "text/plain; charset=utf-8", "method not allowed\n"},
 	} {
 		r := httptest.NewRequest(test.method, "http://localhost/", nil)
 		r.URL.Path = test.path
-		r.Header.Set("Accept-Encoding", test.accept)
 		w := httptest.NewRecorder()
-		test.site.ServeHTTP(w, r)
+		s.ServeHTTP(w, r)
 		h := w.Header()
-		if w.Code != test.status || h.Get("Content-Type") != test.contentType || h.Get("Content-Encoding") != test.encoding || w.Body.String() != test.body {
+		if w.Code != test.status || h.Get("Content-Type") != test.contentType || w.Body.String() != test.body {
 			t.Errorf("%s: %d %v %q", test.name, w.Code, h, w.Body)
 		}
 		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
@@ -69,7 +54,7 @@ func TestHandler(t *testing.T) {
 
 // TestUnchanged asks for what a browser has already.
 func TestUnchanged(t *testing.T) {
-	s := testSite(t, nil)
+	s := testSite(t)
 	r := httptest.NewRequest("GET", "/wasm_exec.js", nil)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
@@ -83,7 +68,7 @@ func TestUnchanged(t *testing.T) {
 
 // TestWrite writes a folder twice: what is there and has not changed stays as it is.
 func TestWrite(t *testing.T) {
-	s := testSite(t, nil)
+	s := testSite(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
 		if err := s.Write(dir); err != nil {

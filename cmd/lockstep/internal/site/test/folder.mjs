@@ -10,11 +10,12 @@ const types = {
   ".css": "text/css",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
-  ".gz": "application/gzip",
 };
 
-// serveFolder serves a folder at a port that is free, and returns the address and a function that ends it.
+// serveFolder serves a folder at a port that is free, and returns the address, what was sent ({path, bytes}, without
+// heads), and a function that ends it.
 export async function serveFolder(folder) {
+  const sent = [];
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
     try {
@@ -23,10 +24,11 @@ export async function serveFolder(folder) {
         "Content-Type": types[extname(path.replace(/\/$/, "/index.html"))] ?? "text/plain",
       });
       response.end(body);
+      sent.push({ path, bytes: body.length });
     } catch {
       response.writeHead(404).end("not found");
     }
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  return { address: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() };
 }

@@ -13,55 +13,27 @@ export class Failure extends Error {
 // worker that is ended, such as where work-items were, and what was printed.
 const grace = 4000;
 
-// fetchModule loads and compiles lockstep. The file is compressed for hosts that do not compress what they
-// send.
-async function fetchModule(progress) {
-  if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function") {
+// loadModule loads and compiles lockstep, in a worker of its own, which is over then.
+function loadModule(progress) {
+  if (typeof WebAssembly !== "object") {
     throw new Failure(
       "webassembly",
-      "This browser lacks WebAssembly or DecompressionStream, and lockstep needs " +
-        "both. Any browser of 2023 or later has them, unless they are switched off.",
+      "This browser lacks WebAssembly, and lockstep needs it. Any browser of 2023 or later has it, unless it " +
+        "is switched off.",
     );
   }
-  let response;
-  try {
-    response = await fetch("lockstep.wasm.gz");
-  } catch (error) {
-    throw new Failure("load", `lockstep could not be loaded: ${error.message}. Is there a connection?`);
-  }
-  if (!response.ok || !response.body) {
-    throw new Failure(
-      "load",
-      `lockstep could not be loaded: the server says ${response.status} ` +
-        `${response.statusText} for lockstep.wasm.gz.`,
-    );
-  }
-  const parts = [];
-  let bytes = 0;
-  const reader = response.body.getReader();
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      parts.push(part.value);
-      bytes += part.value.length;
-      progress(bytes);
-    }
-  } catch {
-    throw new Failure("load", `lockstep could not be loaded: the connection broke after ${bytes} bytes.`);
-  }
-  const blob = new Blob(parts);
-  const begin = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  // Some hosts say that the file is compressed, and browsers then decompress it on the way.
-  const stream =
-    begin[0] === 0x1f && begin[1] === 0x8b
-      ? blob.stream().pipeThrough(new DecompressionStream("gzip"))
-      : blob.stream();
-  try {
-    return await WebAssembly.compileStreaming(
-      new Response(stream, { headers: { "Content-Type": "application/wasm" } }),
-    );
-  } catch (error) {
-    throw new Failure("load", `What the server sent for lockstep.wasm.gz is not lockstep: ${error.message}`);
-  }
+  const worker = new Worker("loader.js", { type: "module" });
+  return new Promise((done, failed) => {
+    worker.onmessage = ({ data }) => {
+      if (data.bytes !== undefined) progress(data.bytes);
+      else if (data.module) done(data.module);
+      else failed(new Failure("load", data.failure));
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      failed(new Failure("load", `lockstep could not be loaded: ${event.message || "the worker failed"}.`));
+    };
+  }).finally(() => worker.terminate());
 }
 
 // reason turns what Go wrote last into plain words.
@@ -95,7 +67,7 @@ export class Engine {
   }
 
   async load(progress) {
-    this.#module = await fetchModule(progress);
+    this.#module = await loadModule(progress);
     await this.#start();
   }
 
