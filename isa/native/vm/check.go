@@ -76,8 +76,16 @@ func (a *allocator) verify() error {
 }
 
 func newVerifier(a *allocator) *verifier {
-	n := len(a.g.blocks)
+	n, slots, words := len(a.g.blocks), len(a.slots), (len(a.virtuals)+63)/64
 	v := &verifier{allocator: a, in: make([]contents, n), out: make([]contents, n), made: make([]int32, len(a.insts))}
+	allSlots, allWords := make([]int32, 2*n*slots), make([]uint64, 2*n*words)
+	for i := range 2 * n {
+		c := &v.in[i/2]
+		if i%2 != 0 {
+			c = &v.out[i/2]
+		}
+		c.slots, c.defined = allSlots[i*slots:(i+1)*slots:(i+1)*slots], allWords[i*words:(i+1)*words:(i+1)*words]
+	}
 	x := int32(0)
 	for i := range v.made {
 		for int(x) < len(a.virtuals) && int(a.virtuals[x].made) < i {
