@@ -21,11 +21,16 @@ func (s *source) n(n int) int {
 		s.data = s.data[1:]
 		return int(v) % n
 	}
+	return int(s.below(uint64(n)))
+}
+
+// below is n of numbers that need not fit into an int, and takes no bytes.
+func (s *source) below(n uint64) uint64 {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int((z ^ z>>31) >> 1 % uint64(n))
+	return (z ^ z>>31) >> 1 % n
 }
 
 // once says yes one time in n.
@@ -41,7 +46,7 @@ func (s *source) bits() uint64 {
 	case 2:
 		return uint64(0x3f00_0000+s.n(1<<25)) * (1<<32 + 1) // as a float, near 1
 	}
-	return uint64(s.n(1<<31))<<33 ^ uint64(s.n(1<<31))<<5 ^ uint64(s.n(32))
+	return s.below(1<<31)<<33 ^ s.below(1<<31)<<5 ^ uint64(s.n(32))
 }
 
 // What generated kernels have in fixed places.

@@ -91,7 +91,7 @@ func (w *written) launch(program *isa.Program, k *isa.Kernel, code engine.Code, 
 		}
 		data := memory.AlignedBytes(uint64(4 * p.length))
 		for n := range p.length {
-			v := uint32(n*2654435761) >> (i + 7)
+			v := uint32(n) * 2654435761 >> (i + 7)
 			if p.t == cFloat {
 				v = math.Float32bits(float32(v%2048) - 1000)
 			}

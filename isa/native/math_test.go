@@ -361,9 +361,9 @@ func TestMathFull(t *testing.T) {
 			t.Run(mathName(&in), func(t *testing.T) {
 				g := newMathRig(t, e, in, isa.IdxS32)
 				x := make([]uint32, rigLanes)
-				for b := 0; b < 1<<32; b += rigLanes {
+				for b := uint64(0); b < 1<<32; b += rigLanes {
 					for i := range x {
-						x[i] = uint32(b + i)
+						x[i] = uint32(b) + uint32(i)
 					}
 					g.check(t, x)
 				}

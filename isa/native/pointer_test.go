@@ -50,7 +50,8 @@ func testPtrAdd(t *testing.T, e Engine) {
 							case 1:
 								return uint64(r.IntN(2000) - 1000)
 							case 2: // about the ends of what an offset holds
-								return uint64((memory.MaxOffset+1)*(r.IntN(3)-1)+r.IntN(9)-4) & (1<<memory.OffsetBits - 1)
+								n := (memory.MaxOffset+1)*int64(r.IntN(3)-1) + int64(r.IntN(9)-4)
+								return uint64(n) & (1<<memory.OffsetBits - 1)
 							}
 							return uint64(memory.MakePointer(memory.SpaceLocal, 7, r.Int64N(1<<20)))
 						}

@@ -23,13 +23,17 @@ type contents struct {
 type verifier struct {
 	*allocator
 	in, out []contents
+	made    []int32  // for each instruction, the first of the virtual registers that were made at it or behind
+	now     contents // at the beginning of the present block
+	behind  contents // what is behind the moves of a way to it
+	list    []int32  // of moves
 	err     error
 }
 
 // verify holds that each operand is in the register that its instruction names, on all paths. A register that
 // nothing has written holds anything.
 func (a *allocator) verify() error {
-	v := &verifier{allocator: a, in: make([]contents, len(a.g.blocks)), out: make([]contents, len(a.g.blocks))}
+	v := newVerifier(a)
 	jumps := make([]*bridge, len(a.g.blocks))
 	for b := range a.g.blocks {
 		i := &a.insts[a.g.order[a.g.blocks[b].end-1]]
@@ -39,30 +43,63 @@ func (a *allocator) verify() error {
 			}
 		}
 	}
+	// A block is followed again where what is behind one of its predecessors has changed.
+	stale := make([]bool, len(a.g.blocks))
+	for b := range stale {
+		stale[b] = true
+	}
 	for changed := true; changed; {
 		changed = false
 		for b := range a.g.blocks {
-			now := v.entry(int32(b), jumps)
-			if v.in[b].reached && v.in[b].equal(&now) {
+			if !stale[b] {
 				continue
 			}
-			changed = true
-			v.in[b] = now
-			v.out[b] = now.clone()
-			v.block(&v.out[b], int32(b), false)
+			stale[b] = false
+			v.entry(int32(b), jumps)
+			if v.in[b].reached && v.in[b].equal(&v.now) {
+				continue
+			}
+			v.in[b].set(&v.now)
+			v.block(&v.now, int32(b), false)
+			v.out[b].set(&v.now)
+			for _, next := range [2]int32{a.g.blocks[b].next, a.g.blocks[b].taken} {
+				if next >= 0 {
+					stale[next], changed = true, true
+				}
+			}
 		}
 	}
 	for b := range a.g.blocks {
-		now := v.in[b].clone()
-		v.block(&now, int32(b), true)
+		v.block(&v.in[b], int32(b), true)
 	}
 	return v.err
 }
 
-func (c *contents) clone() contents {
-	d := *c
-	d.slots, d.defined = slices.Clone(c.slots), slices.Clone(c.defined)
-	return d
+func newVerifier(a *allocator) *verifier {
+	n, slots, words := len(a.g.blocks), len(a.slots), (len(a.virtuals)+63)/64
+	v := &verifier{allocator: a, in: make([]contents, n), out: make([]contents, n), made: make([]int32, len(a.insts))}
+	allSlots, allWords := make([]int32, 2*n*slots), make([]uint64, 2*n*words)
+	for i := range 2 * n {
+		c := &v.in[i/2]
+		if i%2 != 0 {
+			c = &v.out[i/2]
+		}
+		c.slots, c.defined = allSlots[i*slots:(i+1)*slots:(i+1)*slots], allWords[i*words:(i+1)*words:(i+1)*words]
+	}
+	x := int32(0)
+	for i := range v.made {
+		for int(x) < len(a.virtuals) && int(a.virtuals[x].made) < i {
+			x++
+		}
+		v.made[i] = x
+	}
+	return v
+}
+
+// set makes c what d is, in memory of its own.
+func (c *contents) set(d *contents) {
+	c.regs, c.reached = d.regs, d.reached
+	c.slots, c.defined = append(c.slots[:0], d.slots...), append(c.defined[:0], d.defined...)
 }
 
 func (c *contents) equal(d *contents) bool {
@@ -71,67 +108,92 @@ func (c *contents) equal(d *contents) bool {
 
 func (c *contents) has(v int32) bool { return v >= 0 && c.defined[v/64]>>(v%64)&1 != 0 }
 
-// entry is what holds at the beginning of a block on all ways that lead there.
-func (v *verifier) entry(b int32, jumps []*bridge) contents {
-	all := contents{slots: make([]int32, len(v.slots)), defined: make([]uint64, (len(v.virtuals)+63)/64), reached: true}
-	for f := range all.regs {
-		for r := range all.regs[f] {
-			all.regs[f][r] = -1
+// nothing makes c what is known where nothing is.
+func (v *verifier) nothing(c *contents) {
+	for f := range c.regs {
+		for r := range c.regs[f] {
+			c.regs[f][r] = -1
 		}
 	}
-	for s := range all.slots {
-		all.slots[s] = -1
+	c.slots, c.defined = c.slots[:0], c.defined[:0]
+	for range v.slots {
+		c.slots = append(c.slots, -1)
 	}
+	for range (len(v.virtuals) + 63) / 64 {
+		c.defined = append(c.defined, 0)
+	}
+	c.reached = true
+}
+
+// merge leaves of c what holds in d too.
+func (c *contents) merge(d *contents) {
+	one := func(x, y int32) int32 {
+		switch {
+		case x == y, x >= 0 && !d.has(x):
+			return x
+		case y >= 0 && !c.has(y):
+			return y
+		}
+		return -1
+	}
+	for f := range c.regs {
+		for r, x := range c.regs[f] {
+			if y := d.regs[f][r]; x != y {
+				c.regs[f][r] = one(x, y)
+			}
+		}
+	}
+	for s, x := range c.slots {
+		if y := d.slots[s]; x != y {
+			c.slots[s] = one(x, y)
+		}
+	}
+	for i := range c.defined {
+		c.defined[i] |= d.defined[i]
+	}
+}
+
+// entry makes v.now what holds at the beginning of a block on all ways that lead there.
+func (v *verifier) entry(b int32, jumps []*bridge) {
 	first := true
-	preds := v.g.preds[v.g.blocks[b].preds.from:v.g.blocks[b].preds.end]
 	merge := func(c *contents) {
 		if first {
 			first = false
-			all = c.clone()
+			v.now.set(c)
 			return
 		}
-		one := func(x, y int32) int32 {
-			switch {
-			case x == y, x >= 0 && !c.has(x):
-				return x
-			case y >= 0 && !all.has(y):
-				return y
-			}
-			return -1
-		}
-		for f := range all.regs {
-			for r := range all.regs[f] {
-				all.regs[f][r] = one(all.regs[f][r], c.regs[f][r])
-			}
-		}
-		for s := range all.slots {
-			all.slots[s] = one(all.slots[s], c.slots[s])
-		}
-		for i := range all.defined {
-			all.defined[i] |= c.defined[i]
-		}
+		v.now.merge(c)
 	}
-	for _, p := range preds {
+	for _, p := range v.g.preds[v.g.blocks[b].preds.from:v.g.blocks[b].preds.end] {
 		c := &v.out[p]
 		if !c.reached {
 			continue
 		}
-		if x := &v.g.blocks[p]; x.next == b {
-			after := c.clone()
-			v.moves(&after, v.after[v.g.order[x.end-1]], false)
-			merge(&after)
-		}
-		if x := &v.g.blocks[p]; x.taken == b {
-			after := c.clone()
-			if j := jumps[p]; j != nil {
-				for k := range j.moves {
-					v.move(&after, &j.moves[k], false)
-				}
+		x := &v.g.blocks[p]
+		if x.next == b {
+			if last := v.after[v.g.order[x.end-1]]; last < 0 {
+				merge(c)
+			} else {
+				v.behind.set(c)
+				v.moves(&v.behind, last, false)
+				merge(&v.behind)
 			}
-			merge(&after)
+		}
+		if x.taken == b {
+			if j := jumps[p]; j == nil {
+				merge(c)
+			} else {
+				v.behind.set(c)
+				for k := range j.moves {
+					v.move(&v.behind, &j.moves[k], false)
+				}
+				merge(&v.behind)
+			}
 		}
 	}
-	return all
+	if first {
+		v.nothing(&v.now)
+	}
 }
 
 // block follows values through a block, up to what stands behind its last instruction.
@@ -166,15 +228,17 @@ func (v *verifier) block(c *contents, b int32, report bool) {
 
 // forget says that registers hold anything that were made at an instruction: in a loop, that happens again.
 func (v *verifier) forget(c *contents, n int32) {
-	x, _ := slices.BinarySearchFunc(v.virtuals, n, func(x virtual, n int32) int { return int(x.made) - int(n) })
-	for ; x < len(v.virtuals) && v.virtuals[x].made == n; x++ {
-		c.drop(int32(x))
+	for x := v.made[n]; int(x) < len(v.virtuals) && v.virtuals[x].made == n; x++ {
+		c.drop(x)
 		c.defined[x/64] &^= 1 << (x % 64)
 	}
 }
 
-// drop says that what a virtual register held is nowhere of use any more.
+// drop says that what a virtual register held is nowhere of use any more. One that nothing has written is nowhere.
 func (c *contents) drop(v int32) {
+	if !c.has(v) {
+		return
+	}
 	for f := range c.regs {
 		for r := range c.regs[f] {
 			if c.regs[f][r] == v {
@@ -223,11 +287,11 @@ func (v *verifier) holds(c *contents, x int32, reg int8, report bool, n int32) {
 
 // moves follows insertions, of which last is the last.
 func (v *verifier) moves(c *contents, last int32, report bool) {
-	var list []int32
+	v.list = v.list[:0]
 	for ; last >= 0; last = v.inserted[last].next {
-		list = append(list, last)
+		v.list = append(v.list, last)
 	}
-	for _, m := range slices.Backward(list) {
+	for _, m := range slices.Backward(v.list) {
 		v.move(c, &v.inserted[m], report)
 	}
 }
@@ -244,6 +308,9 @@ func (v *verifier) move(c *contents, m *insertion, report bool) {
 	case moveLoad:
 		regs[m.to] = c.slots[m.slot]
 	case moveAgain:
-		regs[m.to] = m.v
+		regs[m.to] = -1
+		if c.has(m.v) {
+			regs[m.to] = m.v
+		}
 	}
 }
