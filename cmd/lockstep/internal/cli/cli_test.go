@@ -253,8 +253,8 @@ func TestBinaryIsNotForTerminals(t *testing.T) {
 
 // Every command has help that names its flags, and every topic a text.
 func TestHelpIsComplete(t *testing.T) {
-	for _, c := range commands() {
-		text, ok := explain(c.name)
+	for _, c := range Commands() {
+		text, ok := explain(Commands(), c.name)
 		if !ok || !strings.HasPrefix(text, "lockstep "+c.name) {
 			t.Errorf("%s: %q", c.name, text)
 		}
@@ -268,7 +268,7 @@ func TestHelpIsComplete(t *testing.T) {
 		}
 	}
 	for _, tp := range topics() {
-		if text, ok := explain(tp.name); !ok || text == "" {
+		if text, ok := explain(Commands(), tp.name); !ok || text == "" {
 			t.Errorf("no text about %s", tp.name)
 		}
 	}

@@ -85,7 +85,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.line, got, c.want)
 		}
 	}
-	if got := candidates(t, ""); len(got) != len(commands()) {
+	if got := candidates(t, ""); len(got) != len(Commands()) {
 		t.Errorf("commands %q", got)
 	}
 	w := &world{written: map[string][]byte{}}

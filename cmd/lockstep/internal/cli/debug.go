@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
@@ -47,10 +45,8 @@ of each finding, for the work-items that it names: of a data race, for both side
 
 A kernel with pipes, and several kernels together, cannot be debugged yet.
 `,
+	setup: setupDebug,
 }
-
-// debugCommand reads the table of commands by way of its help.
-func init() { debugCommand.setup = setupDebug }
 
 // debugOptions are the flags of debug.
 type debugOptions struct {
@@ -339,7 +335,10 @@ func dialogue(ctx context.Context, env *Env, c *debugger.Console, read func() (s
 			fmt.Fprintln(env.Stdout)
 			return nil
 		}
-		running, stop := signal.NotifyContext(ctx, os.Interrupt)
+		running, stop := ctx, func() {}
+		if env.Interrupts != nil {
+			running, stop = env.Interrupts(ctx)
+		}
 		quit, err := c.Do(running, line)
 		stop()
 		if err != nil {

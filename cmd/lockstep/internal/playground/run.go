@@ -35,7 +35,7 @@ func run(ctx context.Context, l *Launch) (*RunResult, error) {
 	}
 	r := &RunResult{Line: l.line(), Lines: []LineCount{}, Accesses: []Access{}, Timelines: []Timeline{}}
 	w.env.Inspect = &cli.Inspector{Ran: r.take}
-	r.CommandResult = w.result(cli.Main(ctx, args, w.env))
+	r.CommandResult = w.result(cli.Dispatch(ctx, cli.Commands(), args, w.env))
 	return r, nil
 }
 
