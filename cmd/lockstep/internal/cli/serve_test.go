@@ -28,7 +28,9 @@ func TestServe(t *testing.T) {
 	r, w := io.Pipe()
 	env := &Env{Stdout: w, Stderr: io.Discard, StdoutTerminal: true}
 	done := make(chan int, 1)
-	go func() { done <- Main(ctx, []string{"serve", "-listen", "127.0.0.1:0"}, env) }()
+	go func() {
+		done <- Dispatch(ctx, Table{serveCommand, siteCommand}, []string{"serve", "-listen", "127.0.0.1:0"}, env)
+	}()
 	line := make([]byte, 200)
 	n, err := r.Read(line)
 	if err != nil {
@@ -75,7 +77,7 @@ func TestServeUsage(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		env := &Env{Stdout: io.Discard, Stderr: &stderr}
-		if exit := Main(context.Background(), strings.Fields(line), env); exit != ExitUsage || !strings.Contains(stderr.String(), want) {
+		if exit := Dispatch(context.Background(), Table{serveCommand, siteCommand}, strings.Fields(line), env); exit != ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit %d, %s", line, exit, &stderr)
 		}
 	}
