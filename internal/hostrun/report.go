@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/lockstep-gpu/lockstep/emu"
+	"github.com/lockstep-gpu/lockstep/internal/jsondoc"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
@@ -53,22 +54,8 @@ type Document struct {
 	Omitted      int               `json:"findings_omitted,omitempty"`
 	Partial      []finding.Partial `json:"partial_checks,omitempty"` // that did not look at everything
 	Notes        []string          `json:"notes,omitempty"`
-	Counters     Counters          `json:"counters"`
+	Counters     jsondoc.Counters  `json:"counters"`
 	Timing       *Timing           `json:"timing,omitempty"` // with -stats
-}
-
-// Counters are the counters of launches in JSON documents.
-type Counters struct {
-	WorkGroups    uint64 `json:"work_groups"`
-	Waves         uint64 `json:"waves"`
-	Instructions  uint64 `json:"instructions"`
-	LaneOps       uint64 `json:"lane_operations"`
-	Blocks        uint64 `json:"blocks"`
-	Barriers      uint64 `json:"barriers"`
-	Loads         uint64 `json:"loads"`
-	Stores        uint64 `json:"stores"`
-	Atomics       uint64 `json:"atomics"`
-	ZeroDivisions uint64 `json:"divisions_by_zero"`
 }
 
 // Timing is how long a launch took.
@@ -157,16 +144,11 @@ func (r *report) stats(b *strings.Builder) {
 		c.WorkGroups, c.Waves, c.Instructions, c.LaneOps, c.Barriers, c.Loads, c.Stores, c.Atomics, c.ZeroDivisions, res.Duration.Seconds())
 }
 
-func (r *report) counters() Counters {
+func (r *report) counters() jsondoc.Counters {
 	if r.result == nil {
-		return Counters{}
+		return jsondoc.Counters{}
 	}
-	return NewCounters(r.result.GroupsRun, &r.result.Counters)
-}
-
-// NewCounters returns the counters for a document.
-func NewCounters(groups uint64, c *emu.Counters) Counters {
-	return Counters{groups, c.Waves, c.Instructions, c.LaneOps, c.Blocks, c.Barriers, c.Loads, c.Stores, c.Atomics, c.ZeroDivisions}
+	return jsondoc.NewCounters(r.result.GroupsRun, &r.result.Counters)
 }
 
 // engine is the name of the engine that ran the launch.

@@ -13,19 +13,16 @@ import (
 // This file stands in the place of what the playground in a browser does not have: programs, terminals, the judges of
 // OpenCL implementations, reports in HTML and XML, and the packages behind these. Its bytes are downloaded.
 
-// commands has the subcommands in the order of the overview.
-func commands() []*command {
-	return []*command{
+// Commands returns the commands in the order of the overview.
+func Commands() Table {
+	return Table{
 		runCommand, debugCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand,
 		validateCommand, disCommand, asmCommand, gradeCommand, versionCommand, helpCommand,
 	}
 }
 
-// frontEnd would run clang, and buildProgram make the playground's program.
-type (
-	frontEnd     interface{}
-	buildProgram = func()
-)
+// frontEnd would run clang.
+type frontEnd interface{}
 
 // compileSource refuses what only clang compiles.
 func compileSource(_ context.Context, _ *Env, m *module, what string, _ bool) error {

@@ -45,7 +45,7 @@ type Env struct {
 	// NoColor that they are to have no colours unless a flag asks for them.
 	ASCII, NoColor bool
 
-	json *jsonState // what is known of -json; Main sets it
+	json *jsonState // what is known of -json; Dispatch sets it
 	// Open and Create open files for reading and writing.
 	Open   func(path string) (io.ReadCloser, error)
 	Create func(path string) (io.WriteCloser, error)
@@ -72,9 +72,13 @@ type Env struct {
 	// Inspect, where it is not nil, sees more of launches than commands print.
 	Inspect *Inspector
 
-	frontEnd     frontEnd       // clang, for OpenCL C and bitcode; nil without one
-	source       *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
-	buildProgram buildProgram   // what makes the playground's program; nil for the usual way
+	// Interrupts returns a context that an interrupt of the process ends, and what gives interrupts back; nil where
+	// there are none.
+	Interrupts func(ctx context.Context) (context.Context, func())
+
+	commands Table          // what there is to call; Dispatch sets it
+	frontEnd frontEnd       // clang, for OpenCL C and bitcode; nil without one
+	source   *sourceOptions // how the command's flags say that OpenCL C is compiled; nil as by default
 	// noticeAfter is how long a run takes until it is told how to end it; 0 is stopAfter.
 	noticeAfter time.Duration
 }
@@ -143,13 +147,63 @@ type command struct {
 	setup func(f *flags) func(ctx context.Context, env *Env, args []string) error
 }
 
-func lookup(name string) *command {
-	for _, c := range commands() {
+// Table has commands, in the order of the overview.
+type Table []*command
+
+// lookup returns the command of a name, or nil.
+func (t Table) lookup(name string) *command {
+	for _, c := range t {
 		if c.name == name {
 			return c
 		}
 	}
 	return nil
+}
+
+// wantsJSON says whether a command line asks for a document, for errors that come
+// before its flags have been read.
+func (t Table) wantsJSON(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	c := t.lookup(args[0])
+	if c == nil {
+		return false
+	}
+	f := newFlags(c.name)
+	c.setup(f)
+	if f.Lookup("json") == nil {
+		return false
+	}
+	for _, a := range args[1:] {
+		switch a {
+		case "--":
+			return false
+		case "-json", "--json", "-json=true", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// FlagOf says whether a command has a flag of a name, and whether a value follows it. Separators of kernels are flags
+// without a value.
+func (t Table) FlagOf(commandName, name string) (is, takesValue bool) {
+	c := t.lookup(commandName)
+	if c == nil {
+		return false, false
+	}
+	f := newFlags(c.name)
+	c.setup(f)
+	if f.parts != nil && slices.Contains(f.parts.separators, name) {
+		return true, false
+	}
+	fl := f.Lookup(name)
+	if fl == nil {
+		return false, false
+	}
+	b, ok := fl.Value.(interface{ IsBoolFlag() bool })
+	return true, !ok || !b.IsBoolFlag()
 }
 
 // usageError is a command line that makes no sense.
@@ -180,11 +234,12 @@ var errFound = errors.New("findings")
 // errTimeLimit is the errFound of a command that -timeout ended before a kernel began.
 var errTimeLimit = fmt.Errorf("time limit: %w", errFound)
 
-// Main runs the command that args ask for and returns the exit status. When ctx
+// Dispatch runs the command of a table that args ask for and returns the exit status. When ctx
 // is done the command ends as soon as it can.
-func Main(ctx context.Context, args []string, env *Env) int {
+func Dispatch(ctx context.Context, commands Table, args []string, env *Env) int {
 	inner := *env
-	inner.json = &jsonState{wanted: wantsJSON(args)}
+	inner.commands = commands
+	inner.json = &jsonState{wanted: commands.wantsJSON(args)}
 	out := bufio.NewWriterSize(env.Stdout, 64<<10)
 	if !env.StdoutTerminal {
 		inner.Stdout = out
@@ -219,7 +274,7 @@ func Main(ctx context.Context, args []string, env *Env) int {
 
 func dispatch(ctx context.Context, args []string, env *Env) error {
 	if len(args) == 0 {
-		fmt.Fprint(env.Stderr, overview())
+		fmt.Fprint(env.Stderr, overview(env.commands))
 		return usagef("", "no command given")
 	}
 	name := args[0]
@@ -232,10 +287,10 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 	if name == completeName {
 		return complete(env, args[1:])
 	}
-	c := lookup(name)
+	c := env.commands.lookup(name)
 	if c == nil {
 		var names []string
-		for _, c := range commands() {
+		for _, c := range env.commands {
 			names = append(names, c.name)
 		}
 		msg := fmt.Sprintf("there is no command %q", name)
@@ -246,7 +301,7 @@ func dispatch(ctx context.Context, args []string, env *Env) error {
 		}
 		return usagef("help", "%s", msg)
 	}
-	if n := len(args); c == helpCommand && (n == 2 || n == 3) && len(args[n-1]) > 1 && args[n-1] != "-h" && !strings.HasPrefix(args[n-1], "--") {
+	if n := len(args); c.name == "help" && (n == 2 || n == 3) && len(args[n-1]) > 1 && args[n-1] != "-h" && !strings.HasPrefix(args[n-1], "--") {
 		args = slices.Insert(slices.Clone(args), 1, "--") // a flag to explain is no flag of help
 	}
 	f := newFlags(c.name)

@@ -18,7 +18,6 @@ import (
 // completeName is the hidden command that the scripts of shells call.
 const completeName = "__complete"
 
-// completionCommand is filled in by init, for it reads the table that holds it.
 var completionCommand = &command{
 	name:  "completion",
 	args:  "bash|zsh|fish|powershell",
@@ -32,10 +31,7 @@ of these lines into the shell's start file:
   fish         lockstep completion fish | source                     in ~/.config/fish/config.fish
   powershell   lockstep completion powershell | Out-String | Invoke-Expression   in $PROFILE
 `,
-}
-
-func init() {
-	completionCommand.setup = func(*flags) func(context.Context, *Env, []string) error {
+	setup: func(*flags) func(context.Context, *Env, []string) error {
 		return func(_ context.Context, env *Env, args []string) error {
 			if len(args) != 1 {
 				return usagef("help completion", "completion: name one shell: %s", strings.Join(shells(), ", "))
@@ -47,7 +43,7 @@ func init() {
 			_, err := io.WriteString(env.Stdout, script)
 			return err
 		}
-	}
+	},
 }
 
 func shells() []string {
@@ -98,24 +94,24 @@ func (c *completion) add(word, what string) { c.list = append(c.list, candidate{
 
 func (c *completion) find() {
 	if len(c.before) == 0 {
-		for _, x := range commands() {
+		for _, x := range c.env.commands {
 			c.add(x.name, x.short)
 		}
 		return
 	}
-	cmd := lookup(c.before[0])
+	cmd := c.env.commands.lookup(c.before[0])
 	if cmd == nil {
 		return
 	}
-	switch cmd {
-	case helpCommand:
+	switch cmd.name {
+	case "help":
 		if len(c.before) > 1 {
 			c.helpNames(c.before[1])
 			return
 		}
 		c.helpTopics()
 		return
-	case completionCommand:
+	case "completion":
 		for _, name := range shells() {
 			c.add(name, "")
 		}
@@ -156,7 +152,7 @@ func (c *completion) find() {
 		}
 		return
 	}
-	if cmd == gradeCommand && (len(c.before) == 1 || len(c.before) == 2 && c.before[1] == "-start") {
+	if cmd.name == "grade" && (len(c.before) == 1 || len(c.before) == 2 && c.before[1] == "-start") {
 		for _, l := range course.Lessons() {
 			c.add(fmt.Sprint(l.Number), l.Title)
 			for _, e := range l.Exercises {
@@ -197,7 +193,7 @@ func (c *completion) compilerOptions() {
 
 // helpTopics adds what help knows.
 func (c *completion) helpTopics() {
-	for _, x := range commands() {
+	for _, x := range c.env.commands {
 		c.add(x.name, x.short)
 	}
 	for _, t := range topics() {

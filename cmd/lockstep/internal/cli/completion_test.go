@@ -16,7 +16,7 @@ func candidates(t *testing.T, words ...string) []string {
 	t.Helper()
 	words[len(words)-1] = "=" + words[len(words)-1]
 	w := &world{written: map[string][]byte{}}
-	out, errs, status := w.run(context.Background(), append([]string{completeName}, words...), nil)
+	out, errs, status := w.run(context.Background(), append([]string{"__complete"}, words...), nil)
 	if status != ExitDone || errs != "" {
 		t.Fatalf("%q: exit status %d, %s", words, status, errs)
 	}
@@ -85,11 +85,11 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.line, got, c.want)
 		}
 	}
-	if got := candidates(t, ""); len(got) != len(commands()) {
+	if got := candidates(t, ""); len(got) != len(Commands()) {
 		t.Errorf("commands %q", got)
 	}
 	w := &world{written: map[string][]byte{}}
-	if _, _, status := w.run(context.Background(), []string{completeName}, nil); status != ExitUsage {
+	if _, _, status := w.run(context.Background(), []string{"__complete"}, nil); status != ExitUsage {
 		t.Errorf("without words: exit status %d", status)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugger"
@@ -55,10 +53,8 @@ reservations and who waits, and ` + "`watch PIPE`" + ` stops when packets are wr
 -wave decide which reader gets a packet, as without a debugger; those drawn with -schedule seeded are
 others, since the code is. Packets that the host takes while kernels run (-out) are written at the end.
 `,
+	setup: setupDebug,
 }
-
-// debugCommand reads the table of commands by way of its help.
-func init() { debugCommand.setup = setupDebug }
 
 // debugOptions are the flags of debug.
 type debugOptions struct {
@@ -371,7 +367,10 @@ func dialogue(ctx context.Context, env *Env, c *debugger.Console, read func() (s
 			fmt.Fprintln(env.Stdout)
 			return nil
 		}
-		running, stop := signal.NotifyContext(ctx, os.Interrupt)
+		running, stop := ctx, func() {}
+		if env.Interrupts != nil {
+			running, stop = env.Interrupts(ctx)
+		}
 		quit, err := c.Do(running, line)
 		stop()
 		if err != nil {

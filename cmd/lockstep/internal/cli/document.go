@@ -112,32 +112,6 @@ says of run stands there as notifications of the invocation. A command that cann
 do its work writes none.
 `
 
-// wantsJSON says whether a command line asks for a document, for errors that come
-// before its flags have been read.
-func wantsJSON(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	c := lookup(args[0])
-	if c == nil {
-		return false
-	}
-	f := newFlags(c.name)
-	c.setup(f)
-	if f.Lookup("json") == nil {
-		return false
-	}
-	for _, a := range args[1:] {
-		switch a {
-		case "--":
-			return false
-		case "-json", "--json", "-json=true", "--json=true":
-			return true
-		}
-	}
-	return false
-}
-
 // document prints a document on standard output.
 func (e *Env) document(name string, doc any) error {
 	head, err := json.Marshal(name)

@@ -41,8 +41,8 @@ func (d *debugFlag) Set(text string) error {
 // IsBoolFlag says that the flag may stand without a value.
 func (d *debugFlag) IsBoolFlag() bool { return true }
 
-// takes says which values the flag has.
-func (d *debugFlag) takes() string { return "the name of a kernel, as in -debug=NAME" }
+// Takes says which values the flag has.
+func (d *debugFlag) Takes() string { return "the name of a kernel, as in -debug=NAME" }
 
 // checkDebug refuses what does not go together with -debug.
 func (o *execOptions) checkDebug(env *Env, f *flags) error {

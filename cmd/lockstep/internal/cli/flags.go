@@ -234,8 +234,8 @@ func (p *parsing) endPart(next string) error {
 
 // kind says what values a flag takes.
 func kind(fl *flag.Flag) string {
-	if t, ok := fl.Value.(interface{ takes() string }); ok {
-		return t.takes()
+	if t, ok := fl.Value.(interface{ Takes() string }); ok {
+		return t.Takes()
 	}
 	g, ok := fl.Value.(flag.Getter)
 	if !ok {

@@ -10,18 +10,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
-// helpCommand is filled in by init, for it refers to the table that holds it.
 var helpCommand = &command{
 	name:  "help",
 	args:  "[COMMAND|TOPIC [NAME]]",
 	short: "explain a command or a topic",
 	text:  true,
-}
-
-func init() {
-	helpCommand.setup = func(*flags) func(context.Context, *Env, []string) error {
+	setup: func(*flags) func(context.Context, *Env, []string) error {
 		return func(_ context.Context, env *Env, args []string) error {
-			text := overview()
+			text := overview(env.commands)
 			switch {
 			case len(args) == 2 && details(args[0]) != nil:
 				var err error
@@ -32,14 +28,14 @@ func init() {
 				return usagef("help", "help: one command or topic at a time")
 			case len(args) == 1:
 				var ok bool
-				if text, ok = explain(args[0]); !ok {
-					return usagef("help", "help: nothing is known about %q%s", args[0], suggestion(args[0]))
+				if text, ok = explain(env.commands, args[0]); !ok {
+					return usagef("help", "help: nothing is known about %q%s", args[0], suggestion(env.commands, args[0]))
 				}
 			}
 			_, err := fmt.Fprint(env.Stdout, text)
 			return err
 		}
-	}
+	},
 }
 
 // topic is a help text that is not about one command.
@@ -99,10 +95,10 @@ var aliases = map[string]string{
 }
 
 // suggestion is what may have been meant by a name that help does not know.
-func suggestion(name string) string {
+func suggestion(commands Table, name string) string {
 	name = strings.ToLower(name)
 	var names []string
-	for _, c := range commands() {
+	for _, c := range commands {
 		names = append(names, c.name)
 	}
 	for _, t := range topics() {
@@ -122,7 +118,7 @@ func suggestion(name string) string {
 		near = to
 	}
 	for _, c := range []string{strings.ToUpper(near), "E-" + strings.ToUpper(near)} {
-		if _, ok := finding.Describe(finding.Code(c)); ok && lookup(near) == nil {
+		if _, ok := finding.Describe(finding.Code(c)); ok && commands.lookup(near) == nil {
 			near = c
 		}
 	}
@@ -130,8 +126,8 @@ func suggestion(name string) string {
 }
 
 // explain is the help text of a command, a topic or a finding's code.
-func explain(name string) (string, bool) {
-	if c := lookup(name); c != nil {
+func explain(commands Table, name string) (string, bool) {
+	if c := commands.lookup(name); c != nil {
 		return c.help(), true
 	}
 	for _, t := range topics() {
@@ -145,18 +141,18 @@ func explain(name string) (string, bool) {
 		}
 	}
 	if strings.HasPrefix(name, "-") {
-		return explainFlag(strings.TrimLeft(name, "-"))
+		return explainFlag(commands, strings.TrimLeft(name, "-"))
 	}
 	if to := aliases[strings.ToLower(name)]; to != "" {
-		return explain(to)
+		return explain(commands, to)
 	}
 	return "", false
 }
 
 // explainFlag is what the help texts of commands say about a flag.
-func explainFlag(name string) (string, bool) {
+func explainFlag(commands Table, name string) (string, bool) {
 	var b strings.Builder
-	for _, c := range commands() {
+	for _, c := range commands {
 		f := newFlags(c.name)
 		c.setup(f)
 		if f.Lookup(name) != nil {
@@ -174,11 +170,11 @@ func explainFlag(name string) (string, bool) {
 	return b.String(), b.Len() > 0
 }
 
-func overview() string {
+func overview(commands Table) string {
 	var b strings.Builder
 	b.WriteString("lockstep is a software GPU: it runs OpenCL kernels, as OpenCL C or compiled to SPIR-V.\n\n")
 	b.WriteString("  lockstep COMMAND [flags] [arguments]\n\ncommands\n")
-	for _, c := range commands() {
+	for _, c := range commands {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.short)
 	}
 	b.WriteString("\ntopics\n")

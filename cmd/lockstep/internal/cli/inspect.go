@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/emu"
@@ -160,24 +159,4 @@ func Forms(data []byte) ([]KernelForm, error) {
 		list = append(list, form)
 	}
 	return list, nil
-}
-
-// FlagOf says whether a command has a flag of a name, and whether a value follows it. Separators of kernels are flags
-// without a value.
-func FlagOf(commandName, name string) (is, takesValue bool) {
-	c := lookup(commandName)
-	if c == nil {
-		return false, false
-	}
-	f := newFlags(c.name)
-	c.setup(f)
-	if f.parts != nil && slices.Contains(f.parts.separators, name) {
-		return true, false
-	}
-	fl := f.Lookup(name)
-	if fl == nil {
-		return false, false
-	}
-	b, ok := fl.Value.(interface{ IsBoolFlag() bool })
-	return true, !ok || !b.IsBoolFlag()
 }

@@ -80,9 +80,9 @@ func (o *mergeOptions) run(_ context.Context, env *Env, files []string) error {
 	}
 	var ok bool
 	switch whole.Header.Command {
-	case exploreCommand.name:
+	case "explore":
 		ok, err = o.explore(env, files, journals, whole)
-	case conformanceCommand.name:
+	case "conformance":
 		ok, err = o.conformance(env, files, journals, whole)
 	default:
 		return fmt.Errorf("%s: results of the command %q, which this version does not know", files[0], whole.Header.Command)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
-	"github.com/lockstep-gpu/lockstep/internal/hostrun"
+	"github.com/lockstep-gpu/lockstep/internal/jsondoc"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
@@ -74,7 +74,7 @@ type pipeReport struct {
 	Held        uint64 `json:"reserved"`
 }
 
-type countersReport = hostrun.Counters
+type countersReport = jsondoc.Counters
 
 type timingReport struct {
 	Seconds float64 `json:"seconds"`
@@ -86,7 +86,7 @@ func newLaunchReport(l *launch, res *emu.Result) launchReport {
 	doc := launchReport{
 		Module: l.part.path, Kernel: l.kernel.Name(), Engine: l.engine(), Global: l.Global, Local: res.Local[:max(res.Dim, 1)], Offset: l.Offset, SubgroupSize: res.SubgroupSize, WaveLanes: res.WaveLanes,
 		Completed: res.GroupsRun == res.Groups[0]*res.Groups[1]*res.Groups[2] && !res.Findings.Failed(),
-		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: hostrun.NewCounters(res.GroupsRun, &res.Counters),
+		Findings:  len(res.Findings.Findings) + res.Findings.Omitted, Counters: jsondoc.NewCounters(res.GroupsRun, &res.Counters),
 	}
 	if doc.Offset == nil {
 		doc.Offset = make([]uint64, len(doc.Global))
@@ -116,7 +116,7 @@ func (r *run) reportJSON(env *Env, res *outcome) error {
 		total.Add(&l.Counters)
 	}
 	set.Completed = set.Completed && len(res.launches) == len(r.launches)
-	set.Counters = hostrun.NewCounters(groups, &total)
+	set.Counters = jsondoc.NewCounters(groups, &total)
 	for _, o := range r.ended(res).outs(r) {
 		out, err := o.json(env)
 		if err != nil {

@@ -170,11 +170,13 @@ func TestDocumentsFollowSchema(t *testing.T) {
 			t.Errorf("%s: document %s with exit status %d and %q on standard error", line, head.Document, status, errs)
 		}
 	}
+	help := &world{written: map[string][]byte{}}
+	jsonHelp, _, _ := help.run(context.Background(), []string{"help", "json"}, nil)
 	for _, d := range documentTypes {
 		if !seen[d.name] && d.name != "launch" { // which the driver prints: internal/hostrun has its test
 			t.Errorf("no command of this test prints a document %q", d.name)
 		}
-		if !strings.Contains(jsonText, `"`+d.name+`"`) {
+		if !strings.Contains(jsonHelp, `"`+d.name+`"`) {
 			t.Errorf("help json does not mention %q", d.name)
 		}
 	}

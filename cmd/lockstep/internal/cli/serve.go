@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -137,16 +136,12 @@ func browse(address string) error {
 	return nil
 }
 
-// buildProgram returns the playground's program.
-type buildProgram = func(ctx context.Context, dir string, log io.Writer) (*site.Program, error)
+// buildProgram returns the playground's program. Tests have another.
+var buildProgram = site.Build
 
-// playground returns the page. Tests have one of their own.
+// playground returns the page.
 func playground(ctx context.Context, env *Env) (*site.Site, error) {
-	build := env.buildProgram
-	if build == nil {
-		build = site.Build
-	}
-	p, err := build(ctx, ".", env.Stderr)
+	p, err := buildProgram(ctx, ".", env.Stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -11,19 +11,26 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/site"
 )
 
-// smallProgram is in the place of the playground's program.
-func smallProgram(context.Context, string, io.Writer) (*site.Program, error) {
-	return &site.Program{XZ: []byte("program"), Exec: []byte("// Go")}, nil
+// smallProgram puts another program in the place of the playground's program.
+func smallProgram(t *testing.T) {
+	build := buildProgram
+	t.Cleanup(func() { buildProgram = build })
+	buildProgram = func(context.Context, string, io.Writer) (*site.Program, error) {
+		return &site.Program{XZ: []byte("program"), Exec: []byte("// Go")}, nil
+	}
 }
 
 // TestServe asks a server on a free port for a file, as itself and as a host from elsewhere.
 func TestServe(t *testing.T) {
+	smallProgram(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r, w := io.Pipe()
-	env := &Env{Stdout: w, Stderr: io.Discard, StdoutTerminal: true, buildProgram: smallProgram}
+	env := &Env{Stdout: w, Stderr: io.Discard, StdoutTerminal: true}
 	done := make(chan int, 1)
-	go func() { done <- Main(ctx, []string{"serve", "-listen", "127.0.0.1:0"}, env) }()
+	go func() {
+		done <- Dispatch(ctx, Table{serveCommand, siteCommand}, []string{"serve", "-listen", "127.0.0.1:0"}, env)
+	}()
 	line := make([]byte, 200)
 	n, err := r.Read(line)
 	if err != nil {
@@ -57,6 +64,7 @@ func TestServe(t *testing.T) {
 
 // TestServeUsage has addresses that serve refuses, and site without a folder.
 func TestServeUsage(t *testing.T) {
+	smallProgram(t)
 	for line, want := range map[string]string{
 		"serve -listen 0.0.0.0:80":     "other machines could reach that; -public allows it",
 		"serve -listen :80":            "other machines could reach that",
@@ -68,8 +76,8 @@ func TestServeUsage(t *testing.T) {
 		"site -o " + filepath.Join("serve_test.go", "x"): "serve_test.go",
 	} {
 		var stderr strings.Builder
-		env := &Env{Stdout: io.Discard, Stderr: &stderr, buildProgram: smallProgram}
-		if exit := Main(context.Background(), strings.Fields(line), env); exit != ExitUsage || !strings.Contains(stderr.String(), want) {
+		env := &Env{Stdout: io.Discard, Stderr: &stderr}
+		if exit := Dispatch(context.Background(), Table{serveCommand, siteCommand}, strings.Fields(line), env); exit != ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit %d, %s", line, exit, &stderr)
 		}
 	}

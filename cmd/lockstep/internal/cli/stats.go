@@ -31,8 +31,8 @@ func (s *statsFlag) Set(text string) error {
 // IsBoolFlag says that the flag may stand without a value.
 func (s *statsFlag) IsBoolFlag() bool { return true }
 
-// takes says which values the flag has.
-func (s *statsFlag) takes() string { return "lines, as in -stats=lines" }
+// Takes says which values the flag has.
+func (s *statsFlag) Takes() string { return "lines, as in -stats=lines" }
 
 // lineReport is what sub-groups did for a line of the source, or for an instruction without one.
 type lineReport struct {

@@ -3,8 +3,10 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"time"
 )
@@ -37,16 +39,23 @@ func System() *Env {
 		Append: func(path string) (io.WriteCloser, error) {
 			return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		},
-		Stat:     os.Stat,
-		Dir:      os.DirFS,
+		Stat: os.Stat,
+		Dir:  os.DirFS,
+		Interrupts: func(ctx context.Context) (context.Context, func()) {
+			return signal.NotifyContext(ctx, os.Interrupt)
+		},
 		frontEnd: systemFrontEnd(),
 	}
 }
 
-// commands has the subcommands in the order of the overview. It is a function,
-// for the help command itself reads it.
-func commands() []*command {
-	return []*command{
+// Main runs the command that args ask for, of all that there are, and returns the exit status.
+func Main(ctx context.Context, args []string, env *Env) int {
+	return Dispatch(ctx, Commands(), args, env)
+}
+
+// Commands returns the commands in the order of the overview.
+func Commands() Table {
+	return Table{
 		runCommand, debugCommand, dapCommand, execCommand, exploreCommand, ccCommand, compileCommand, linkCommand, infoCommand, isaCommand, validateCommand, disCommand, asmCommand,
 		gradeCommand, serveCommand, siteCommand, conformanceCommand, mergeCommand, driverCommand, schemaCommand, completionCommand, versionCommand, helpCommand,
 	}

@@ -95,7 +95,7 @@ func (s *Server) open(ctx context.Context, l *Launch) error {
 	s.number++
 	d := &session{number: s.number, world: w, before: map[string]any{}, values: map[string]any{}}
 	w.env.Inspect = &cli.Inspector{Debug: func(x *cli.Debugging) { d.Debugging = x }}
-	exit := cli.Main(ctx, append(args, "-checkpoints", checkpointMiB), w.env)
+	exit := cli.Dispatch(ctx, cli.Commands(), append(args, "-checkpoints", checkpointMiB), w.env)
 	if d.Debugging == nil {
 		text := strings.TrimSpace(w.stderr.String())
 		if text == "" {

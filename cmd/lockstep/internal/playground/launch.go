@@ -126,7 +126,7 @@ func launchOf(ctx context.Context, req *Request) (*Launch, error) {
 			continue
 		}
 		name, value, has := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-"), "=")
-		is, takes := cli.FlagOf(command, name)
+		is, takes := cli.Commands().FlagOf(command, name)
 		switch {
 		case !is:
 			return nil, fmt.Errorf("%s has no flag %s", command, w)

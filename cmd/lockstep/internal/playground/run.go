@@ -44,7 +44,7 @@ func run(ctx context.Context, req *Request) (*RunResult, error) {
 		return nil, err
 	}
 	w.env.Inspect = &cli.Inspector{Ran: r.take}
-	r.CommandResult = w.result(cli.Main(ctx, args, w.env))
+	r.CommandResult = w.result(cli.Dispatch(ctx, cli.Commands(), args, w.env))
 	return r, nil
 }
 

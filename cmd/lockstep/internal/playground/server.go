@@ -116,7 +116,7 @@ func (s *Server) do(ctx context.Context, req *Request, resp *Response) (err erro
 // version says what answers.
 func version(ctx context.Context) *Version {
 	v := &Version{Lockstep: emu.Version, Protocol: Protocol, Go: runtime.Version()}
-	if w, err := newWorld(nil, ""); err == nil && cli.Main(ctx, []string{"version"}, w.env) == cli.ExitDone {
+	if w, err := newWorld(nil, ""); err == nil && cli.Dispatch(ctx, cli.Commands(), []string{"version"}, w.env) == cli.ExitDone {
 		v.Text = strings.TrimSpace(w.stdout.String())
 	}
 	return v
@@ -153,6 +153,6 @@ func command(ctx context.Context, req *Request) (*CommandResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := w.result(cli.Main(ctx, args, w.env))
+	result := w.result(cli.Dispatch(ctx, cli.Commands(), args, w.env))
 	return &result, nil
 }
