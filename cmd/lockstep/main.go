@@ -2,7 +2,7 @@
 // into their modules. `lockstep help` lists what it does.
 //
 // This file is the process: its files, its signals and its exit status.
-// Everything else is in internal/cli.
+// Everything else is in internal/cli and the packages beside it.
 package main
 
 import (

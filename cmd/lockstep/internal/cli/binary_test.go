@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/infocmd"
 	"github.com/lockstep-gpu/lockstep/isa/binary"
 )
 
@@ -28,7 +30,7 @@ func TestInfoJSON(t *testing.T) {
 		if status != 0 {
 			t.Fatal(stderr)
 		}
-		var doc moduleInfo
+		var doc infocmd.ModuleInfo
 		if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +73,8 @@ func TestBinaryStreams(t *testing.T) {
 	}
 	for _, line := range []string{"compile spec.spvasm -o -", "link spec.spvasm -o -"} {
 		var out, err bytes.Buffer
-		env := &Env{Stdout: &out, Stderr: &err, StdoutTerminal: true, Open: w.open, Create: w.create, Stat: w.stat}
-		if status := Main(context.Background(), strings.Fields(line), env); status != ExitUsage || out.Len() > 0 || !strings.Contains(err.String(), "terminal") {
+		env := &cmdline.Env{Stdout: &out, Stderr: &err, StdoutTerminal: true, Open: w.open, Create: w.create, Stat: w.stat}
+		if status := Main(context.Background(), strings.Fields(line), env); status != cmdline.ExitUsage || out.Len() > 0 || !strings.Contains(err.String(), "terminal") {
 			t.Errorf("%s: status %d, %q, %q", line, status, out.String(), err.String())
 		}
 	}
@@ -91,7 +93,7 @@ func TestApart(t *testing.T) {
 	for out, ok := range map[string]bool{
 		in: false, other: false, filepath.Join(dir, "new", "..", "in.spv"): false, filepath.Join(dir, "new.spv"): true, "-": true,
 	} {
-		if err := apart(System(), "link", out, []string{"-", in}); (err == nil) != ok {
+		if err := cmdline.Apart(System(), "link", out, []string{"-", in}); (err == nil) != ok {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
 
 // candidates runs the hidden command for a line, whose last word is completed.
@@ -17,7 +19,7 @@ func candidates(t *testing.T, words ...string) []string {
 	words[len(words)-1] = "=" + words[len(words)-1]
 	w := &world{written: map[string][]byte{}}
 	out, errs, status := w.run(context.Background(), append([]string{"__complete"}, words...), nil)
-	if status != ExitDone || errs != "" {
+	if status != cmdline.ExitDone || errs != "" {
 		t.Fatalf("%q: exit status %d, %s", words, status, errs)
 	}
 	var list []string
@@ -89,7 +91,7 @@ func TestComplete(t *testing.T) {
 		t.Errorf("commands %q", got)
 	}
 	w := &world{written: map[string][]byte{}}
-	if _, _, status := w.run(context.Background(), []string{"__complete"}, nil); status != ExitUsage {
+	if _, _, status := w.run(context.Background(), []string{"__complete"}, nil); status != cmdline.ExitUsage {
 		t.Errorf("without words: exit status %d", status)
 	}
 }

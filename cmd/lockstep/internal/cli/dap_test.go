@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	dapproto "github.com/google/go-dap"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
 
 // dapClient is a client of lockstep dap.
@@ -33,7 +35,7 @@ func newDAPClient(t testing.TB) *dapClient {
 	fromServer, toClient := io.Pipe()
 	w := &world{written: map[string][]byte{}}
 	c := &dapClient{t: t, to: toServer, in: bufio.NewReader(fromServer), texts: map[string]string{}, done: make(chan int, 1)}
-	env := &Env{Stdin: fromClient, Stdout: toClient, Stderr: io.Discard, Open: w.open, Create: w.create, Append: w.append, Stat: w.stat}
+	env := &cmdline.Env{Stdin: fromClient, Stdout: toClient, Stderr: io.Discard, Open: w.open, Create: w.create, Append: w.append, Stat: w.stat}
 	// Clients name kernels by absolute paths, which the tests have below /kernels.
 	below := func(name string) string { return strings.TrimPrefix(filepath.ToSlash(name), "/kernels/") }
 	env.Open = func(name string) (io.ReadCloser, error) { return w.open(below(name)) }
@@ -243,7 +245,7 @@ func TestDAPListen(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
 	said := &lineReader{make(chan string, 16)}
 	ctx, cancel := context.WithCancel(t.Context())
-	env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: said, Open: w.open, Create: w.create, Stat: w.stat}
+	env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: said, Open: w.open, Create: w.create, Stat: w.stat}
 	done := make(chan int, 1)
 	go func() { done <- Main(ctx, []string{"dap", "-listen", ":0"}, env) }()
 	address := strings.TrimSpace(strings.TrimPrefix(<-said.lines, "lockstep: dap listens at "))

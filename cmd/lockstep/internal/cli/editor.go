@@ -1,5 +1,3 @@
-//go:build !browser
-
 package cli
 
 import (
@@ -8,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/debugcmd"
 )
 
 // editor returns what reads lines from a terminal, with editing, history and completion; ok is false where
@@ -20,7 +20,7 @@ func editor(complete func(line string) []string) (read func() (string, error), o
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{os.Stdin, os.Stdout}, prompt)
+	}{os.Stdin, os.Stdout}, debugcmd.Prompt)
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false

@@ -12,20 +12,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/hostcmd"
 )
 
 // hostEnv is an Env whose program is hostProgram.
-func hostEnv(t *testing.T, stderr io.Writer) *Env {
+func hostEnv(t *testing.T, stderr io.Writer) *cmdline.Env {
 	driver := filepath.Join(t.TempDir(), "liblockstep.so")
 	if err := os.WriteFile(driver, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return &Env{
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: stderr, GOOS: "linux", Temporary: temporary,
+	return &cmdline.Env{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: stderr, GOOS: "linux", Temporary: hostcmd.Temporary,
 		Getenv: func(name string) string { return map[string]string{"LOCKSTEP_DRIVER": driver}[name] },
 		Open:   func(path string) (io.ReadCloser, error) { return os.Open(path) }, Stat: os.Stat,
 		Dir: func(path string) fs.FS { return os.DirFS(path) },
-		Run: func(ctx context.Context, p Program) (int, error) {
+		Run: func(ctx context.Context, p cmdline.Program) (int, error) {
 			if p.Stdout != nil {
 				fmt.Fprint(p.Stdout, "the program begins")
 			}
@@ -51,7 +54,7 @@ func kernelFile(t *testing.T) string {
 }
 
 // on serves a client by a function of an Env.
-func (c *dapClient) on(t *testing.T, env *Env, serve func(env *Env)) {
+func (c *dapClient) on(t *testing.T, env *cmdline.Env, serve func(env *cmdline.Env)) {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	env.Stdin, env.Stdout = fromClient, toClient
@@ -89,7 +92,7 @@ func mustSay(t *testing.T, list []*message, parts ...string) {
 // TestDAPHost debugs the launches of a program that the client names.
 func TestDAPHost(t *testing.T) {
 	c := &dapClient{texts: map[string]string{}, done: make(chan int, 1)}
-	c.on(t, hostEnv(t, io.Discard), func(env *Env) { c.done <- Main(context.Background(), []string{"dap"}, env) })
+	c.on(t, hostEnv(t, io.Discard), func(env *cmdline.Env) { c.done <- Main(context.Background(), []string{"dap"}, env) })
 	file := kernelFile(t)
 	source := fmt.Sprintf(`"source":{"path":%q}`, file)
 	c.call("initialize", `{"adapterID":"lockstep"}`, "")
@@ -129,7 +132,7 @@ func TestDAPHost(t *testing.T) {
 func TestDAPHostEnds(t *testing.T) {
 	for _, request := range []string{"terminate", "disconnect", ""} {
 		c := &dapClient{texts: map[string]string{}, done: make(chan int, 1)}
-		c.on(t, hostEnv(t, io.Discard), func(env *Env) { c.done <- Main(context.Background(), []string{"dap"}, env) })
+		c.on(t, hostEnv(t, io.Discard), func(env *cmdline.Env) { c.done <- Main(context.Background(), []string{"dap"}, env) })
 		c.call("initialize", `{"adapterID":"lockstep"}`, "")
 		c.call("launch", `{"host":["./prog"],"kernel":"twice","stopOnEntry":true}`, "initialized")
 		mustSay(t, c.call("configurationDone", "", "stopped"), `"output":"launch 2, kernel twice`, `"reason":"entry"`)
@@ -175,7 +178,7 @@ func TestExecListen(t *testing.T) {
 	for _, args := range [][]string{{"-listen", ":0"}, {"-debug", "-listen", ":0", "-batch"}, {"-debug", "-listen", "nowhere:none"}} {
 		var stderr bytes.Buffer
 		env := hostEnv(t, &stderr)
-		if status := Main(t.Context(), append(append([]string{"exec"}, args...), "--", "prog"), env); status != ExitUsage || !strings.Contains(stderr.String(), "-listen") {
+		if status := Main(t.Context(), append(append([]string{"exec"}, args...), "--", "prog"), env); status != cmdline.ExitUsage || !strings.Contains(stderr.String(), "-listen") {
 			t.Errorf("%v: the status is %d: %s", args, status, stderr.String())
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/hostcmd"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
@@ -28,7 +30,7 @@ kernel void twice(global int *a)
 `
 
 // hostProgram is a host program that launches fill and then twice, as the driver does.
-func hostProgram(ctx context.Context, p Program, stderr io.Writer) ([]int32, error) {
+func hostProgram(ctx context.Context, p cmdline.Program, stderr io.Writer) ([]int32, error) {
 	o, err := hostrun.Parse(p.Options)
 	if err != nil {
 		return nil, err
@@ -113,18 +115,18 @@ func TestExecDebug(t *testing.T) {
 		{[]string{"-debug=fill", "-x", look}, []string{"lockstep: launch 1, kernel fill, clEnqueueNDRangeKernel at host.c:7 in main\n", "(lockstep) all i\n", "program.cl:4", "a: 100 101"}, []string{"kernel twice"}, 0},
 		{[]string{"-debug", "-x", look, "-x", both, "-subgroup", "4"}, []string{"kernel fill, clEnq", "a: 100 101", "wave 0 lane 0"}, []string{"kernel twice"}, 0},
 		{[]string{"-debug=twice", "-batch", "-x", both}, []string{"kernel twice", "a: 100 101"}, []string{"kernel fill"}, 0},
-		{[]string{"-debug", "-x", wrong}, []string{"kernel fill", "wrong, line 1: there is no command"}, []string{"kernel twice"}, ExitUsage},
-		{[]string{"-debug"}, []string{"-debug needs a terminal"}, nil, ExitUsage},
-		{[]string{"-debug", "-memory", "weak", "-x", look}, []string{"-debug and -memory exclude each other"}, nil, ExitUsage},
+		{[]string{"-debug", "-x", wrong}, []string{"kernel fill", "wrong, line 1: there is no command"}, []string{"kernel twice"}, cmdline.ExitUsage},
+		{[]string{"-debug"}, []string{"-debug needs a terminal"}, nil, cmdline.ExitUsage},
+		{[]string{"-debug", "-memory", "weak", "-x", look}, []string{"-debug and -memory exclude each other"}, nil, cmdline.ExitUsage},
 	} {
 		var stdout, stderr bytes.Buffer
 		runs := 0
-		env := &Env{
-			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, GOOS: "linux", Temporary: temporary,
+		env := &cmdline.Env{
+			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, GOOS: "linux", Temporary: hostcmd.Temporary,
 			Getenv: func(name string) string { return map[string]string{"LOCKSTEP_DRIVER": driver}[name] },
 			Open:   func(path string) (io.ReadCloser, error) { return os.Open(path) }, Stat: os.Stat,
 			Dir: func(path string) fs.FS { return os.DirFS(path) },
-			Run: func(ctx context.Context, p Program) (int, error) {
+			Run: func(ctx context.Context, p cmdline.Program) (int, error) {
 				runs++
 				a, err := hostProgram(ctx, p, &stderr)
 				if err != nil || len(a) != 8 || a[0] != 200 || a[7] != 214 {

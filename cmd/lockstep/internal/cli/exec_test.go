@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/hostcmd"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 )
@@ -20,20 +22,20 @@ import (
 type host struct {
 	files fstest.MapFS
 	vars  map[string]string
-	run   func(p Program) (int, error)
-	runs  []Program
+	run   func(p cmdline.Program) (int, error)
+	runs  []cmdline.Program
 }
 
 func (h *host) command(args ...string) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
 	relative := func(path string) string { return strings.TrimPrefix(path, "/") }
-	env := &Env{
+	env := &cmdline.Env{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, GOOS: "linux", Executable: "/opt/bin/lockstep",
 		Getenv: func(name string) string { return h.vars[name] },
 		Stat:   func(path string) (fs.FileInfo, error) { return h.files.Stat(relative(path)) },
 		Dir:    func(path string) fs.FS { sub, _ := fs.Sub(h.files, relative(path)); return sub },
 		Open:   openIn(h.files),
-		Run: func(_ context.Context, p Program) (int, error) {
+		Run: func(_ context.Context, p cmdline.Program) (int, error) {
 			h.runs = append(h.runs, p)
 			return h.run(p)
 		},
@@ -54,13 +56,13 @@ func newHost() *host {
 	return &host{
 		files: fstest.MapFS{"opt/lib/liblockstep.so": {}, "usr/lib/libOpenCL.so.1": {}},
 		vars:  map[string]string{},
-		run:   func(Program) (int, error) { return 0, nil },
+		run:   func(cmdline.Program) (int, error) { return 0, nil },
 	}
 }
 
 func TestExec(t *testing.T) {
-	found := func(status int) func(p Program) (int, error) {
-		return func(p Program) (int, error) {
+	found := func(status int) func(p cmdline.Program) (int, error) {
+		return func(p cmdline.Program) (int, error) {
 			p.Tally("launch\nE-RACE\nlaunch\n")
 			return status, nil
 		}
@@ -68,21 +70,21 @@ func TestExec(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		args           string
-		run            func(p Program) (int, error)
+		run            func(p cmdline.Program) (int, error)
 		options        string
 		stderr, stdout string // a part of each
 		status         int
 	}{
 		{name: "plain", args: "-- prog -x"},
 		{name: "flags", args: "-check -subgroup 16 -log 'a b' -- prog", options: "-check=true '-log=a b' -subgroup=16"},
-		{name: "status", args: "-- prog", run: func(Program) (int, error) { return 3, nil }, status: 3},
-		{name: "finding", args: "-check -- prog", run: found(0), options: "-check=true", stderr: "lockstep: 2 launches, 1 finding: E-RACE 1\n", status: ExitFinding},
+		{name: "status", args: "-- prog", run: func(cmdline.Program) (int, error) { return 3, nil }, status: 3},
+		{name: "finding", args: "-check -- prog", run: found(0), options: "-check=true", stderr: "lockstep: 2 launches, 1 finding: E-RACE 1\n", status: cmdline.ExitFinding},
 		{name: "finding and status", args: "-- prog", run: found(7), stderr: "1 finding", status: 7},
-		{name: "json", args: "-json -- prog", run: found(0), options: "-json=true", status: ExitFinding},
-		{name: "no program", args: "-check", stderr: "missing the program", status: ExitUsage},
-		{name: "unknown program", args: "-- none", run: func(Program) (int, error) { return 0, &exec.Error{Name: "none", Err: exec.ErrNotFound} }, stderr: "there is no program none", status: ExitUsage},
-		{name: "bad value", args: "-schedule up -- prog", stderr: "-schedule: unknown schedule", status: ExitUsage},
-		{name: "bad value in JSON", args: "-json -schedule up -- prog", stdout: `"kind": "usage"`, stderr: "-schedule", status: ExitUsage},
+		{name: "json", args: "-json -- prog", run: found(0), options: "-json=true", status: cmdline.ExitFinding},
+		{name: "no program", args: "-check", stderr: "missing the program", status: cmdline.ExitUsage},
+		{name: "unknown program", args: "-- none", run: func(cmdline.Program) (int, error) { return 0, &exec.Error{Name: "none", Err: exec.ErrNotFound} }, stderr: "there is no program none", status: cmdline.ExitUsage},
+		{name: "bad value", args: "-schedule up -- prog", stderr: "-schedule: unknown schedule", status: cmdline.ExitUsage},
+		{name: "bad value in JSON", args: "-json -schedule up -- prog", stdout: `"kind": "usage"`, stderr: "-schedule", status: cmdline.ExitUsage},
 	} {
 		h := newHost()
 		if c.run != nil {
@@ -99,7 +101,7 @@ func TestExec(t *testing.T) {
 		if c.stdout == "" && stdout != "" || c.stderr == "" && stderr != "" {
 			t.Errorf("%s: %q, %q", c.name, stdout, stderr)
 		}
-		if status == ExitUsage {
+		if status == cmdline.ExitUsage {
 			continue
 		}
 		if p := h.runs[0]; p.Options != c.options || p.Driver != "/opt/lib/liblockstep.so" || p.Args[0] != "prog" {
@@ -113,15 +115,15 @@ func TestExecWithoutDriver(t *testing.T) {
 	delete(h.files, "opt/lib/liblockstep.so")
 	h.vars["HOME"] = "/home/me"
 	_, stderr, status := h.command("exec", "--", "prog")
-	if status != ExitUsage || !strings.Contains(stderr, "/opt/bin/liblockstep.so, /opt/lib/liblockstep.so, /home/me/.local/share/lockstep/liblockstep.so") {
+	if status != cmdline.ExitUsage || !strings.Contains(stderr, "/opt/bin/liblockstep.so, /opt/lib/liblockstep.so, /home/me/.local/share/lockstep/liblockstep.so") {
 		t.Errorf("exit status %d, %s", status, stderr)
 	}
 }
 
 // TestExecFlags: the driver takes every flag of exec.
 func TestExecFlags(t *testing.T) {
-	f := newFlags("exec")
-	execCommand.setup(f)
+	f := cmdline.NewFlags("exec")
+	hostcmd.ExecCommand.Setup(f)
 	known := map[string]bool{"bisect": true, "debug": true, "x": true, "batch": true, "listen": true}
 	for _, name := range hostrun.Names() {
 		known[name] = true
@@ -129,8 +131,8 @@ func TestExecFlags(t *testing.T) {
 			t.Errorf("exec has no flag -%s", name)
 		}
 	}
-	for _, c := range f.described() {
-		if name := strings.TrimPrefix(c.word, "-"); !known[name] {
+	for _, c := range f.Described() {
+		if name := strings.TrimPrefix(c.Word, "-"); !known[name] {
 			t.Errorf("the driver takes no flag -%s", name)
 		}
 	}
@@ -145,7 +147,7 @@ func TestBisect(t *testing.T) {
 		return b.String()
 	}
 	h := newHost()
-	h.run = func(p Program) (int, error) {
+	h.run = func(p cmdline.Program) (int, error) {
 		list, _, err := words.Split(p.Options)
 		if err != nil {
 			return 0, err
@@ -160,18 +162,18 @@ func TestBisect(t *testing.T) {
 		return 0, nil
 	}
 	stdout, stderr, status := h.command("exec", "-bisect", "-schedule reverse", "--", "prog")
-	if status != ExitFinding || stdout != "the results of launch 2, kernel k, differ: argument out\n" {
+	if status != cmdline.ExitFinding || stdout != "the results of launch 2, kernel k, differ: argument out\n" {
 		t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 	}
 	if want := "lockstep: run 1 of 2, with default flags\nlockstep: run 2 of 2, with -schedule reverse\n"; stderr != want {
 		t.Errorf("%q, want %q", stderr, want)
 	}
 	stdout, _, status = h.command("exec", "-bisect", "-wave 32", "--", "prog")
-	if status != ExitDone || stdout != "the results of all launches agree: 2\n" {
+	if status != cmdline.ExitDone || stdout != "the results of all launches agree: 2\n" {
 		t.Errorf("exit status %d, %q", status, stdout)
 	}
 	for _, args := range [][]string{{"-bisect", "-sort", "--", "p"}, {"-bisect", "-check", "-record", "d", "--", "p"}} {
-		if _, stderr, status := h.command(append([]string{"exec"}, args...)...); status != ExitUsage {
+		if _, stderr, status := h.command(append([]string{"exec"}, args...)...); status != cmdline.ExitUsage {
 			t.Errorf("%q: exit status %d, %s", args, status, stderr)
 		}
 	}
@@ -187,21 +189,21 @@ loader:  /usr/lib/libOpenCL.so.1
 vendor:  /etc/OpenCL/vendors/lockstep.icd: /opt/lib/liblockstep.so
 vendor:  /etc/OpenCL/vendors/other.icd: libother.so
 OpenCL programs find lockstep through the loader.
-`; status != ExitDone || stdout != want {
+`; status != cmdline.ExitDone || stdout != want {
 		t.Errorf("exit status %d, %s", status, stdout)
 	}
 	delete(h.files, "etc/OpenCL/vendors/lockstep.icd")
 	stdout, _, status = h.command("driver")
-	if status != ExitDone || !strings.Contains(stdout, "The loader does not find it") {
+	if status != cmdline.ExitDone || !strings.Contains(stdout, "The loader does not find it") {
 		t.Errorf("exit status %d, %s", status, stdout)
 	}
 	h.vars["LOCKSTEP_DRIVER"] = "/none.so"
 	stdout, _, status = h.command("driver")
-	if status != ExitFinding || !strings.Contains(stdout, "driver:  none; looked for\n           /none.so\n") {
+	if status != cmdline.ExitFinding || !strings.Contains(stdout, "driver:  none; looked for\n           /none.so\n") {
 		t.Errorf("exit status %d, %s", status, stdout)
 	}
 	stdout, _, status = h.command("driver", "-json")
-	if status != ExitFinding || !strings.Contains(stdout, `"document": "driver"`) || !strings.Contains(stdout, `"found": false`) {
+	if status != cmdline.ExitFinding || !strings.Contains(stdout, `"document": "driver"`) || !strings.Contains(stdout, `"found": false`) {
 		t.Errorf("exit status %d, %s", status, stdout)
 	}
 }
@@ -228,13 +230,13 @@ func TestRunProgram(t *testing.T) {
 		}
 		t.Fatal(err)
 	}
-	for kind, want := range map[string]int{"exit": 3, "signal": signalled + 9} {
+	for kind, want := range map[string]int{"exit": 3, "signal": hostcmd.Signalled + 9} {
 		if kind == "signal" && runtime.GOOS == "windows" {
 			continue
 		}
 		t.Setenv("LOCKSTEP_TEST_PROGRAM", kind)
 		var tally string
-		status, err := runProgram(context.Background(), Program{Args: []string{os.Args[0], "-test.run=^TestRunProgram$"},
+		status, err := hostcmd.RunProgram(context.Background(), cmdline.Program{Args: []string{os.Args[0], "-test.run=^TestRunProgram$"},
 			Driver: "liblockstep.so", Options: "-check", Tally: func(text string) { tally = text }})
 		if err != nil || status != want {
 			t.Errorf("%s: exit status %d, %v; want %d", kind, status, err, want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 	"github.com/lockstep-gpu/lockstep/emu/mux"
 	"github.com/lockstep-gpu/lockstep/emu/mux/clang"
 )
@@ -28,11 +29,11 @@ func (f fakeFrontEnd) TranslateFile(context.Context, clang.File) (*clang.Compile
 }
 
 // command runs a command with a front end.
-func withFrontEnd(f frontEnd, args ...string) (stdout, stderr string, status int) {
+func withFrontEnd(f cmdline.FrontEnd, args ...string) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
 	w := &world{written: map[string][]byte{}}
 	open := w.open
-	env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Open: open, Create: w.create, Stat: w.stat, frontEnd: f}
+	env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Open: open, Create: w.create, Stat: w.stat, FrontEnd: f}
 	if _, system := f.(*clang.FrontEnd); system {
 		env.Open = System().Open
 	}
@@ -43,7 +44,7 @@ func withFrontEnd(f frontEnd, args ...string) (stdout, stderr string, status int
 // TestSourceOutcomes checks what is said of each way in which the compilation of a source can end.
 func TestSourceOutcomes(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
-	if _, stderr, status := w.run(t.Context(), []string{"cc", "examples/saxpy/saxpy.cl", "-o", "saxpy.spv"}, nil); status != ExitDone {
+	if _, stderr, status := w.run(t.Context(), []string{"cc", "examples/saxpy/saxpy.cl", "-o", "saxpy.spv"}, nil); status != cmdline.ExitDone {
 		t.Fatal(stderr)
 	}
 	saxpy := w.written["saxpy.spv"]
@@ -56,19 +57,19 @@ func TestSourceOutcomes(t *testing.T) {
 		stdout, stderr string
 		status         int
 	}{
-		{"compiled", fakeFrontEnd{&clang.Compiled{SPIRV: saxpy}, nil}, run, "0: 1 3\n", "", ExitDone},
+		{"compiled", fakeFrontEnd{&clang.Compiled{SPIRV: saxpy}, nil}, run, "0: 1 3\n", "", cmdline.ExitDone},
 		{"with a warning", fakeFrontEnd{&clang.Compiled{SPIRV: saxpy, Log: "saxpy.cl:1:2: warning: odd\n\tx\n"}, nil}, run,
-			"0: 1 3\n", "saxpy.cl:1:2: warning: odd\n        x\n", ExitDone},
+			"0: 1 3\n", "saxpy.cl:1:2: warning: odd\n        x\n", cmdline.ExitDone},
 		{"errors", fakeFrontEnd{&clang.Compiled{Log: "saxpy.cl:3:1: error: no\n1 error generated.\n"}, failed}, run,
-			"", "saxpy.cl:3:1: error: no\n1 error generated.\nlockstep: examples/saxpy/saxpy.cl does not compile\n", ExitUsage},
+			"", "saxpy.cl:3:1: error: no\n1 error generated.\nlockstep: examples/saxpy/saxpy.cl does not compile\n", cmdline.ExitUsage},
 		{"refused by the translator", fakeFrontEnd{&clang.Compiled{}, &clang.TranslatorError{Program: "llvm-spirv-15", Said: "InvalidFunctionCall: Unexpected llvm intrinsic: llvm.smul.with.overflow.i32"}}, run,
 			"", "lockstep: examples/saxpy/saxpy.cl: llvm-spirv-15 cannot translate this to SPIR-V: InvalidFunctionCall: Unexpected llvm intrinsic: llvm.smul.with.overflow.i32\n" +
-				"__builtin_add_overflow and functions like it are not available\n", ExitUsage},
+				"__builtin_add_overflow and functions like it are not available\n", cmdline.ExitUsage},
 		{"no programs", fakeFrontEnd{nil, fmt.Errorf("there is no clang; %s: %w", clang.Install, mux.ErrNoFrontEnd)}, run,
 			"", "lockstep: examples/saxpy/saxpy.cl is OpenCL C source: there is no clang; " + clang.Install +
-				", or name them in the environment variables LOCKSTEP_CLANG and LOCKSTEP_LLVM_SPIRV (lockstep help opencl)\n", ExitUsage},
+				", or name them in the environment variables LOCKSTEP_CLANG and LOCKSTEP_LLVM_SPIRV (lockstep help opencl)\n", cmdline.ExitUsage},
 		{"bitcode", fakeFrontEnd{&clang.Compiled{SPIRV: saxpy, Log: "of the translator"}, nil}, []string{"run", "bitcode.bc", "-global", "1", "-arg", "f32:2", "-arg", "iota:f32:1", "-arg", "fill:f32:1:1", "-out", "2=-"},
-			"0: 1\n", "", ExitDone},
+			"0: 1\n", "", cmdline.ExitDone},
 	} {
 		stdout, stderr, status := withFrontEnd(x.f, x.args...)
 		if stdout != x.stdout || stderr != x.stderr || status != x.status {
@@ -89,7 +90,7 @@ func (endlessFrontEnd) CompileFile(ctx context.Context, _ clang.File) (*clang.Co
 func TestSourceTimeout(t *testing.T) {
 	stdout, stderr, status := withFrontEnd(endlessFrontEnd{}, "run", "examples/saxpy/saxpy.cl", "-front-end", "clang", "-global", "2", "-timeout", "5ms", "-json")
 	const want = "lockstep: the time limit ended the compilation of examples/saxpy/saxpy.cl (E-TIMEOUT)\n"
-	if stderr != want || status != ExitFinding {
+	if stderr != want || status != cmdline.ExitFinding {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
 	if !strings.Contains(stdout, `"timeout"`) {
@@ -112,14 +113,14 @@ func long() []byte {
 func TestCompilationEnds(t *testing.T) {
 	w := &world{written: map[string][]byte{"long.cl": long()}}
 	stdout, stderr, status := w.run(t.Context(), []string{"run", "long.cl", "-global", "1", "-timeout", "20ms", "-json"}, nil)
-	if want := "lockstep: the time limit ended the compilation of long.cl (E-TIMEOUT)\n"; stderr != want || status != ExitFinding || !strings.Contains(stdout, `"timeout"`) {
+	if want := "lockstep: the time limit ended the compilation of long.cl (E-TIMEOUT)\n"; stderr != want || status != cmdline.ExitFinding || !strings.Contains(stdout, `"timeout"`) {
 		t.Errorf("-timeout: exit status %d, %q, %s", status, stderr, stdout)
 	}
 	for _, command := range []string{"cc", "info", "run"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan bool)
 		open := w.open
-		env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Create: w.create, Stat: w.stat,
+		env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Create: w.create, Stat: w.stat,
 			Open: func(path string) (io.ReadCloser, error) {
 				defer cancel()
 				return open(path)
@@ -129,7 +130,7 @@ func TestCompilationEnds(t *testing.T) {
 			close(done)
 		}()
 		<-done
-		if status == ExitDone {
+		if status == cmdline.ExitDone {
 			t.Errorf("%s: a context that ended did not end the compilation", command)
 		}
 		if len(w.written) != 1 {
@@ -141,8 +142,8 @@ func TestCompilationEnds(t *testing.T) {
 // TestSources compiles and runs sources that LLVM's translator refuses as clang -O2 leaves them: with lockstep's
 // compiler, and with the programs that are installed.
 func TestSources(t *testing.T) {
-	t.Run("lockstep", func(t *testing.T) { testSources(t, ownFrontEnd) })
-	t.Run("clang", func(t *testing.T) { testSources(t, clangFrontEnd) })
+	t.Run("lockstep", func(t *testing.T) { testSources(t, cmdline.OwnFrontEnd) })
+	t.Run("clang", func(t *testing.T) { testSources(t, cmdline.ClangFrontEnd) })
 }
 
 func testSources(t *testing.T, compiler string) {
@@ -195,7 +196,7 @@ func testSources(t *testing.T, compiler string) {
 	if err := os.WriteFile("k.cl", []byte("kernel void f(global int *o) { o[0] = x; }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := withFrontEnd(f, "info", "k.cl", "-front-end", compiler); status != ExitUsage || !strings.HasPrefix(stderr, "k.cl:1:39: error: ") || !strings.HasSuffix(stderr, "lockstep: k.cl does not compile\n") {
+	if _, stderr, status := withFrontEnd(f, "info", "k.cl", "-front-end", compiler); status != cmdline.ExitUsage || !strings.HasPrefix(stderr, "k.cl:1:39: error: ") || !strings.HasSuffix(stderr, "lockstep: k.cl does not compile\n") {
 		t.Errorf("a source with an error: status %d\n%s", status, stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 	"github.com/lockstep-gpu/lockstep/docs/course"
 )
 
@@ -41,9 +42,9 @@ func TestGradedCommands(t *testing.T) {
 			_, found, _ := strings.Cut(text, "[E-")
 			code, _, _ := strings.Cut(found, "]")
 			switch {
-			case found != "" && (status != ExitFinding || !strings.Contains(stderr, "[E-"+code+"]")):
+			case found != "" && (status != cmdline.ExitFinding || !strings.Contains(stderr, "[E-"+code+"]")):
 				t.Errorf("%s: %s: exit status %d, want E-%s:\n%s%s", name, command, status, code, stdout, stderr)
-			case found == "" && status == ExitUsage:
+			case found == "" && status == cmdline.ExitUsage:
 				t.Errorf("%s: %s:\n%s", name, command, stderr)
 			}
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/infocmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/loader"
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
@@ -17,26 +20,26 @@ func TestStructureForms(t *testing.T) {
 	fits := 0
 	for _, path := range []string{"structs.spv", "members.spvasm", "kernels.spv", "spirv/testdata/attributes.O0.spv", "spirv/testdata/spec.spvasm"} {
 		w := &world{written: map[string][]byte{}}
-		m, err := load(t.Context(), &Env{Open: w.open}, path)
+		m, err := loader.Load(t.Context(), &cmdline.Env{Open: w.open}, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, sm, err := m.reflect()
+		info, sm, err := infocmd.Reflect(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc := newModuleInfo(m, info)
-		doc.structures(sm)
+		doc := infocmd.NewModuleInfo(m, info)
+		doc.AddStructures(sm)
 		for _, k := range doc.Kernels {
 			for i, a := range k.Args {
-				if a.Kind != "value" || a.form == "" || a.form == "bytes:HEX" {
+				if a.Kind != "value" || a.Form == "" || a.Form == "bytes:HEX" {
 					continue
 				}
-				spec, err := argspec.Parse(strings.ReplaceAll(a.form, "V", "1"), nil)
+				spec, err := argspec.Parse(strings.ReplaceAll(a.Form, "V", "1"), nil)
 				if err != nil {
 					t.Errorf("%s: %s: argument %d: %v", path, k.Name, i, err)
 				} else if uint64(len(spec.Data)) != a.Bytes {
-					t.Errorf("%s: %s: argument %d takes %d bytes, %s has %d", path, k.Name, i, a.Bytes, a.form, len(spec.Data))
+					t.Errorf("%s: %s: argument %d takes %d bytes, %s has %d", path, k.Name, i, a.Bytes, a.Form, len(spec.Data))
 				}
 				fits++
 			}
@@ -51,16 +54,16 @@ func TestStructureForms(t *testing.T) {
 func TestStructuresJSON(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
 	out, errs, status := w.run(context.Background(), strings.Fields("info members.spvasm -json"), nil)
-	var doc moduleInfo
+	var doc infocmd.ModuleInfo
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || status != 0 {
 		t.Fatalf("exit status %d: %v\n%s", status, err, errs)
 	}
-	want := []fieldInfo{{"mass", "float", 0, 4}, {"position", "float3", 16, 16}, {"id", "ulong", 32, 8}}
+	want := []infocmd.FieldInfo{{Name: "mass", Type: "float", Offset: 0, Bytes: 4}, {Name: "position", Type: "float3", Offset: 16, Bytes: 16}, {Name: "id", Type: "ulong", Offset: 32, Bytes: 8}}
 	value, pointer := doc.Kernels[0].Args[0], doc.Kernels[0].Args[1]
 	if !slices.Equal(value.Fields, want) || value.ElementBytes != 0 || !slices.Equal(pointer.Fields, want) || pointer.ElementBytes != 48 {
 		t.Errorf("got %+v and %+v, want fields %+v", value, pointer, want)
 	}
-	if many := doc.Kernels[1].Args[2]; len(many.Fields) != maxFields || many.MoreFields != 2 {
+	if many := doc.Kernels[1].Args[2]; len(many.Fields) != infocmd.MaxFields || many.MoreFields != 2 {
 		t.Errorf("of 34 fields there are %d, and %d are omitted", len(many.Fields), many.MoreFields)
 	}
 }
@@ -69,7 +72,7 @@ func TestStructuresJSON(t *testing.T) {
 func TestStructuresBound(t *testing.T) {
 	const params = 400
 	text := "OpCapability Addresses\nOpCapability Kernel\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n" +
-		"%void = OpTypeVoid\n%int = OpTypeInt 32 0\n%s = OpTypeStruct" + strings.Repeat(" %int", maxFields) +
+		"%void = OpTypeVoid\n%int = OpTypeInt 32 0\n%s = OpTypeStruct" + strings.Repeat(" %int", infocmd.MaxFields) +
 		"\n%fn = OpTypeFunction %void" + strings.Repeat(" %s", params) + "\n%k = OpFunction %void None %fn\n"
 	for i := range params {
 		text += fmt.Sprintf("%%p%d = OpFunctionParameter %%s\n", i)
@@ -77,7 +80,7 @@ func TestStructuresBound(t *testing.T) {
 	text += "%l = OpLabel\nOpReturn\nOpFunctionEnd\n"
 	w := &world{written: map[string][]byte{"many.spvasm": []byte(text)}}
 	out, errs, status := w.run(context.Background(), []string{"info", "many.spvasm"}, nil)
-	if fields := strings.Count(out, "  uint\n"); status != 0 || fields != maxAllFields {
-		t.Errorf("exit status %d, %d fields, want %d\n%s", status, fields, maxAllFields, errs)
+	if fields := strings.Count(out, "  uint\n"); status != 0 || fields != infocmd.MaxAllFields {
+		t.Errorf("exit status %d, %d fields, want %d\n%s", status, fields, infocmd.MaxAllFields, errs)
 	}
 }

@@ -8,12 +8,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/infocmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/loader"
 )
 
 var everyModule = flag.Bool("every-module", false, "run the command lines that info suggests for all modules and sources of the repository")
 
 // fillIn puts small numbers into the places of a command line that info leaves to the reader.
-func fillIn(line string, k *kernelInfo) []string {
+func fillIn(line string, k *infocmd.KernelInfo) []string {
 	var args []string
 	next := 0 // parameter
 	for _, word := range strings.Fields(line)[1:] {
@@ -23,7 +27,7 @@ func fillIn(line string, k *kernelInfo) []string {
 		}
 		switch {
 		case last == "-global" && k.LocalSize != nil:
-			word = dims(k.LocalSize)
+			word = cmdline.Dims(k.LocalSize)
 		case last == "-global":
 			word = "2"
 		case last == "-arg":
@@ -64,31 +68,31 @@ func TestSuggestedCommands(t *testing.T) {
 		}
 		path = filepath.ToSlash(path)
 		w := &world{written: map[string][]byte{}}
-		m, err := load(t.Context(), &Env{Open: w.open, Stderr: io.Discard}, path)
+		m, err := loader.Load(t.Context(), &cmdline.Env{Open: w.open, Stderr: io.Discard}, path)
 		if err != nil {
 			if !*everyModule {
 				t.Error(err)
 			}
 			continue
 		}
-		info, sm, err := m.reflect()
+		info, sm, err := infocmd.Reflect(m)
 		if err != nil {
 			if !*everyModule {
 				t.Errorf("%s: %v", path, err)
 			}
 			continue
 		}
-		doc := newModuleInfo(m, info)
-		doc.structures(sm)
-		doc.pipes(m)
+		doc := infocmd.NewModuleInfo(m, info)
+		doc.AddStructures(sm)
+		doc.AddPipes(m)
 		for i := range doc.Kernels {
-			if doc.unsupported(i) != "" {
+			if doc.Unsupported(i) != "" {
 				continue
 			}
 			kernels++
-			args := append(fillIn(doc.runLine(i), &doc.Kernels[i]), "-engine", "interp")
+			args := append(fillIn(doc.RunLine(i), &doc.Kernels[i]), "-engine", "interp")
 			switch {
-			case strings.Contains(doc.runLine(i), " pipe:"):
+			case strings.Contains(doc.RunLine(i), " pipe:"):
 				args = append(args, "-timeout", "300ms") // some wait for the other end of a pipe for ever
 			case *everyModule:
 				args = append(args, "-timeout", "2s") // and some are endless

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
 
 // TestNotice has runs that never end: the notice says how far they are and where the work-items are, of a
@@ -41,11 +43,11 @@ func TestNotice(t *testing.T) {
 			defer cancel()
 			w := &world{written: map[string][]byte{}}
 			out := &notices{end: cancel, at: "): work-item"}
-			env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: out, Open: w.open, Create: w.create, Stat: w.stat,
-				noticeAfter: time.Millisecond}
+			env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: out, Open: w.open, Create: w.create, Stat: w.stat,
+				NoticeAfter: time.Millisecond}
 			status := Main(ctx, append([]string{"run"}, strings.Fields(c.args)...), env)
 			stderr := out.text.String()
-			if status != ExitFinding || !regexp.MustCompile("^"+c.want+"error").MatchString(stderr) {
+			if status != cmdline.ExitFinding || !regexp.MustCompile("^"+c.want+"error").MatchString(stderr) {
 				t.Errorf("exit status %d\n%s\nwant\n%s", status, stderr, c.want)
 			}
 		})
@@ -74,13 +76,13 @@ func TestExploreNotice(t *testing.T) {
 		defer cancel()
 		w := &world{written: map[string][]byte{}}
 		out, errs := &bytes.Buffer{}, &notices{end: cancel, at: "Ctrl-C"}
-		env := &Env{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Open: w.open, Create: w.create, Stat: w.stat, noticeAfter: 200 * time.Millisecond}
+		env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Open: w.open, Create: w.create, Stat: w.stat, NoticeAfter: 200 * time.Millisecond}
 		// In reverse the second work-group waits for the first.
 		line := "explore explore.cl -kernel turns -global 2 -local 1 -arg zero:i32:1 -schedule reverse -subgroup 32 -wave 32" + form
 		status := Main(ctx, strings.Fields(line), env)
 		text := out.String()
 		command := "lockstep run explore.cl -kernel turns -global 2 -local 1 -arg zero:i32:1 -subgroup 32 -wave 32 -schedule reverse"
-		if status != ExitFinding || !strings.Contains(text, command) || form == "" && (!strings.Contains(text, "not made: 1 of 1 run; the command was cancelled (E-CANCELLED)\n") ||
+		if status != cmdline.ExitFinding || !strings.Contains(text, command) || form == "" && (!strings.Contains(text, "not made: 1 of 1 run; the command was cancelled (E-CANCELLED)\n") ||
 			!strings.Contains(text, "\nnot over when the command ended, and perhaps endless:\n  "+command+"\n")) {
 			t.Errorf("exit status %d\n%s%s", status, text, errs.text.String())
 		}

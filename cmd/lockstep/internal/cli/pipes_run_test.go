@@ -8,6 +8,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/launch"
 )
 
 // report is what these tests read of a JSON document.
@@ -17,10 +20,10 @@ type report struct {
 		Count                         uint64
 		Reproduce                     string
 	}
-	Pipes    []pipeReport
-	Outputs  []outputReport
-	Counters countersReport
-	Timing   *timingReport
+	Pipes    []launch.PipeReport
+	Outputs  []launch.OutputReport
+	Counters launch.CountersReport
+	Timing   *launch.TimingReport
 }
 
 // runJSON runs a command line with -json.
@@ -53,7 +56,7 @@ func TestReproduce(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, status := runJSON(t, w, args, nil)
-		if status != ExitFinding || len(want.Findings) == 0 {
+		if status != cmdline.ExitFinding || len(want.Findings) == 0 {
 			t.Errorf("%s: exit status %d, %d findings", line, status, len(want.Findings))
 			continue
 		}
@@ -64,7 +67,7 @@ func TestReproduce(t *testing.T) {
 			continue
 		}
 		got, status := runJSON(t, w, list[1:], nil)
-		if status != ExitFinding || !reflect.DeepEqual(got.Findings, want.Findings) || got.Counters != want.Counters || !reflect.DeepEqual(got.Pipes, want.Pipes) {
+		if status != cmdline.ExitFinding || !reflect.DeepEqual(got.Findings, want.Findings) || got.Counters != want.Counters || !reflect.DeepEqual(got.Pipes, want.Pipes) {
 			t.Errorf("%s\n%s\nfinds other things: %+v, %+v", line, command, got, want)
 		}
 	}
@@ -82,10 +85,10 @@ func TestStreams(t *testing.T) {
 		args := []string{"run", "pipes.spv", "-kernel", "twice", "-global", "1", "-arg", "pipe:i32:7:in:-", "-arg", "pipe:i32:3", "-arg", "i32:30000", "-out", "1=y.bin", "-schedule", schedule}
 		doc, status := runJSON(t, w, args, input.Bytes())
 		out := w.written["y.bin"]
-		if status != ExitDone || len(out) != 4*n || out[4*20_000] != byte(2*20_000&0xff) || out[4*20_000+1] != byte(2*20_000>>8&0xff) {
+		if status != cmdline.ExitDone || len(out) != 4*n || out[4*20_000] != byte(2*20_000&0xff) || out[4*20_000+1] != byte(2*20_000>>8&0xff) {
 			t.Errorf("%s: exit status %d, %d bytes", schedule, status, len(out))
 		}
-		if want := []pipeReport{{"in", 4, 7, n - 7, n, n - 7, 0, 0, 0}, {"out", 4, 3, n, n, 0, n, 0, 0}}; !reflect.DeepEqual(doc.Pipes, want) {
+		if want := []launch.PipeReport{{Name: "in", PacketBytes: 4, Capacity: 7, Written: n - 7, Read: n, Fed: n - 7, Drained: 0, Left: 0, Held: 0}, {Name: "out", PacketBytes: 4, Capacity: 3, Written: n, Read: n, Fed: 0, Drained: n, Left: 0, Held: 0}}; !reflect.DeepEqual(doc.Pipes, want) {
 			t.Errorf("%s: %+v", schedule, doc.Pipes)
 		}
 		if o := doc.Outputs[0]; o.Count != n || o.Path != "y.bin" || o.Type != "i32" {
@@ -99,7 +102,7 @@ func TestTornStream(t *testing.T) {
 	w := &world{written: map[string][]byte{"torn.bin": []byte("0123456789")}}
 	args := []string{"run", "pipes.spv", "-kernel", "sink", "-global", "4", "-arg", "pipe:4:1:in:torn.bin", "-arg", "zero:i32:4"}
 	_, stderr, status := w.run(context.Background(), args, nil)
-	if status != ExitUsage || !strings.Contains(stderr, "torn.bin ends within a packet: its 10 bytes are no multiple of 4") {
+	if status != cmdline.ExitUsage || !strings.Contains(stderr, "torn.bin ends within a packet: its 10 bytes are no multiple of 4") {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
 }
@@ -114,10 +117,10 @@ func (full) Close() error              { return nil }
 func TestFullDisk(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
 	var out, errs bytes.Buffer
-	env := &Env{Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &errs, Open: w.open, Stat: w.stat,
+	env := &cmdline.Env{Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &errs, Open: w.open, Stat: w.stat,
 		Create: func(string) (io.WriteCloser, error) { return full{}, nil }}
 	status := Main(context.Background(), []string{"run", "pipes.spv", "-kernel", "source", "-global", "1", "-arg", "pipe:4:1", "-arg", "i32:4", "-out", "0=y.bin"}, env)
-	if status != ExitUsage || !strings.Contains(errs.String(), "drain of pipe") {
+	if status != cmdline.ExitUsage || !strings.Contains(errs.String(), "drain of pipe") {
 		t.Errorf("exit status %d: %s", status, errs.String())
 	}
 }
@@ -127,7 +130,7 @@ func TestSetStats(t *testing.T) {
 	w := &world{written: map[string][]byte{}}
 	_, stderr, status := w.run(context.Background(), []string{"run", "pipes.spv", "@chain.args", "-stats"}, nil)
 	text, time, ok := strings.Cut(stderr, "  time ")
-	if status != ExitDone || !ok || !strings.HasSuffix(time, "lane operations a second\n") {
+	if status != cmdline.ExitDone || !ok || !strings.HasSuffix(time, "lane operations a second\n") {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	for _, want := range []string{
@@ -167,7 +170,7 @@ func TestInfoRuns(t *testing.T) {
 			command = strings.NewReplacer(" N", " 1", ":V", ":8", "COUNT", "8").Replace(strings.TrimSpace(command))
 			_, stderr, status := w.run(context.Background(), strings.Fields(command), nil)
 			// Some kernels leave things open; none may be refused.
-			if status == ExitUsage {
+			if status == cmdline.ExitUsage {
 				t.Errorf("%s: %s", command, stderr)
 			}
 		}
@@ -186,7 +189,7 @@ func TestOutputFiles(t *testing.T) {
 		{"run pipes.spv -kernel twice -global 1 -arg pipe:i32:1:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=./x.bin", "-out 1=./x.bin: the file is also read"},
 	} {
 		_, stderr, status := w.run(context.Background(), strings.Fields(c.line), nil)
-		if status != ExitUsage || !strings.Contains(stderr, c.err) {
+		if status != cmdline.ExitUsage || !strings.Contains(stderr, c.err) {
 			t.Errorf("%s: exit status %d: %s", c.line, status, stderr)
 		}
 	}
@@ -199,7 +202,7 @@ func TestOutputFiles(t *testing.T) {
 		"run pipes.spv -kernel twice -global 1 -arg pipe:i32:4:in:x.bin -arg pipe:i32:1 -arg i32:4 -out 1=z.bin",
 		"run pipes.spv -kernel source -global 1 -arg pipe:i32:4 -arg i32:0 -out 0=y.bin",
 	} {
-		if _, stderr, status := w.run(context.Background(), strings.Fields(line), nil); status != ExitDone || stderr != "" {
+		if _, stderr, status := w.run(context.Background(), strings.Fields(line), nil); status != cmdline.ExitDone || stderr != "" {
 			t.Errorf("%s: exit status %d: %s", line, status, stderr)
 		}
 	}

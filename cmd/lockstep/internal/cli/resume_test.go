@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
 
 // TestResume cuts the file of -resume at many places, as a kill does, and runs the command again: it makes
@@ -17,7 +19,7 @@ func TestResume(t *testing.T) {
 	} {
 		w := &world{written: map[string][]byte{}}
 		want, errs, status := w.run(context.Background(), strings.Fields(line), nil)
-		if status == ExitUsage {
+		if status == cmdline.ExitUsage {
 			t.Fatalf("%s: %s", line, errs)
 		}
 		file := bytes.Clone(w.written["r.jsonl"])
@@ -39,13 +41,13 @@ func TestResume(t *testing.T) {
 			if n := bytes.Count(now, []byte("\n")); n < records || n > records+2 {
 				t.Fatalf("%s, cut at %d behind %d lines: the file has %d lines, was %d\n%s", line, cut, whole, n, records, now)
 			}
-			if _, errs, status := w.run(context.Background(), strings.Fields("merge r.jsonl"), nil); (status == ExitUsage) != strings.Contains(line, "-shard") {
+			if _, errs, status := w.run(context.Background(), strings.Fields("merge r.jsonl"), nil); (status == cmdline.ExitUsage) != strings.Contains(line, "-shard") {
 				t.Fatalf("%s, cut at %d: merge: exit status %d, %s", line, cut, status, errs)
 			}
 		}
 		// A result that is missing is told by merge.
 		w.written["r.jsonl"] = file[:header]
-		if _, errs, status := w.run(context.Background(), strings.Fields("merge r.jsonl"), nil); status != ExitUsage || !strings.Contains(errs, "missing: ") {
+		if _, errs, status := w.run(context.Background(), strings.Fields("merge r.jsonl"), nil); status != cmdline.ExitUsage || !strings.Contains(errs, "missing: ") {
 			t.Errorf("%s: merge of nothing: exit status %d, %s", line, status, errs)
 		}
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
 
 // TestSARIFIsDeterministic holds that a log does not depend on the number of CPUs, and that every run
@@ -14,7 +16,7 @@ func TestSARIFIsDeterministic(t *testing.T) {
 		stdout, stderr, status := w.run(context.Background(), []string{
 			"run", "race.cl", "-global", "256", "-local", "2", "-arg", "zero:i32:2", "-check", "-workers", workers, "-sarif", "-",
 		}, nil)
-		if status != ExitFinding || stdout == "" {
+		if status != cmdline.ExitFinding || stdout == "" {
 			t.Fatalf("status %d: %s", status, stderr)
 		}
 		if first == "" {

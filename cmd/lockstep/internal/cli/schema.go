@@ -1,5 +1,3 @@
-//go:build !browser
-
 package cli
 
 import (
@@ -9,6 +7,14 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/conformancecmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/explorecmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/gradecmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/hostcmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/infocmd"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/launch"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/toolchain"
 	"github.com/lockstep-gpu/lockstep/conformance"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 )
@@ -18,22 +24,22 @@ var documentTypes = []struct {
 	name string
 	doc  any
 }{
-	{"run", runReport{}}, {"info", moduleInfo{}}, {"info-opcodes", opcodesInfo{}}, {"validate", verdict{}}, {"conformance", conformance.ReportDocument{}},
-	{"explore", exploreDocument{}}, {"explore-exhaustive", exhaustiveDocument{}}, {"conformance-list", caseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"grade", gradeReport{}}, {"grade-list", courseList{}}, {"driver", driverDocument{}}, {"launch", hostrun.Document{}}, {"error", errorReport{}},
+	{"run", launch.Report{}}, {"info", infocmd.ModuleInfo{}}, {"info-opcodes", infocmd.OpcodesInfo{}}, {"validate", toolchain.Verdict{}}, {"conformance", conformance.ReportDocument{}},
+	{"explore", explorecmd.Document{}}, {"explore-exhaustive", explorecmd.ExhaustiveDocument{}}, {"conformance-list", conformancecmd.CaseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"grade", gradecmd.Report{}}, {"grade-list", gradecmd.CourseList{}}, {"driver", hostcmd.DriverDocument{}}, {"launch", hostrun.Document{}}, {"error", cmdline.ErrorReport{}},
 }
 
-var schemaCommand = &command{
-	name:  "schema",
-	short: "print the JSON Schema of the documents of -json",
-	long: `Prints a JSON Schema (draft 2020-12) that every document of -json follows; lockstep help json
+var schemaCommand = &cmdline.Command{
+	Name:  "schema",
+	Short: "print the JSON Schema of the documents of -json",
+	Long: `Prints a JSON Schema (draft 2020-12) that every document of -json follows; lockstep help json
 describes them in words.
 `,
-	setup: func(*flags) func(context.Context, *Env, []string) error {
-		return func(_ context.Context, env *Env, args []string) error {
+	Setup: func(*cmdline.Flags) func(context.Context, *cmdline.Env, []string) error {
+		return func(_ context.Context, env *cmdline.Env, args []string) error {
 			if len(args) > 0 {
-				return usagef("help schema", "schema: takes no arguments")
+				return cmdline.Usagef("help schema", "schema: takes no arguments")
 			}
-			return writeJSON(env.Stdout, jsonSchema())
+			return cmdline.WriteJSON(env.Stdout, jsonSchema())
 		}
 	},
 }
@@ -45,7 +51,7 @@ func jsonSchema() any {
 	for _, d := range documentTypes {
 		def := s.object(reflect.TypeOf(d.doc))
 		properties := def["properties"].(map[string]any)
-		properties["schema"] = map[string]any{"const": schemaVersion}
+		properties["schema"] = map[string]any{"const": cmdline.SchemaVersion}
 		properties["document"] = map[string]any{"const": d.name}
 		def["required"] = append([]string{"schema", "document"}, def["required"].([]string)...)
 		s.defs[d.name] = def

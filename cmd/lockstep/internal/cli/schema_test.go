@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/launch"
 )
 
 // schemaChecker holds a document against a JSON Schema with the keywords that
@@ -19,7 +22,7 @@ func newSchemaChecker(t *testing.T) *schemaChecker {
 	t.Helper()
 	w := &world{written: map[string][]byte{}}
 	out, errs, status := w.run(context.Background(), []string{"schema"}, nil)
-	if status != ExitDone {
+	if status != cmdline.ExitDone {
 		t.Fatalf("exit status %d: %s", status, errs)
 	}
 	c := &schemaChecker{}
@@ -163,10 +166,10 @@ func TestDocumentsFollowSchema(t *testing.T) {
 			Schema   int
 			Document string
 		}
-		if err := json.Unmarshal([]byte(out), &head); err != nil || head.Schema != schemaVersion {
+		if err := json.Unmarshal([]byte(out), &head); err != nil || head.Schema != cmdline.SchemaVersion {
 			t.Errorf("%s: %+v, %v", line, head, err)
 		}
-		if seen[head.Document] = true; (head.Document == "error") != (status == ExitUsage) || status == ExitUsage && errs == "" {
+		if seen[head.Document] = true; (head.Document == "error") != (status == cmdline.ExitUsage) || status == cmdline.ExitUsage && errs == "" {
 			t.Errorf("%s: document %s with exit status %d and %q on standard error", line, head.Document, status, errs)
 		}
 	}
@@ -228,7 +231,7 @@ func TestEngineOfDocument(t *testing.T) {
 			t.Errorf("%s: %v, %s", c.flags, err, errs)
 			continue
 		}
-		var doc runReport
+		var doc launch.Report
 		if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Launches) != 1 || doc.Launches[0].Engine != c.want {
 			t.Errorf("%s: %v, want engine %s in\n%s", c.flags, err, c.want, out)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 )
 
@@ -91,7 +92,7 @@ func (w *world) append(path string) (io.WriteCloser, error) {
 // run runs one command line with this standard input.
 func (w *world) run(ctx context.Context, args []string, stdin []byte) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
-	env := &Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, ASCII: w.ascii, Open: w.open, Create: w.create, Append: w.append, Stat: w.stat,
+	env := &cmdline.Env{Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &err, ASCII: w.ascii, Open: w.open, Create: w.create, Append: w.append, Stat: w.stat,
 		Dir: func(path string) fs.FS { return os.DirFS(filepath.Join("testdata", path)) }}
 	status = Main(ctx, args, env)
 	return out.String(), err.String(), status

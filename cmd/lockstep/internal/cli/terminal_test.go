@@ -6,56 +6,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 )
-
-func TestLocale(t *testing.T) {
-	for _, c := range []struct {
-		goos, all, ctype, lang string
-		ascii                  bool
-	}{
-		{goos: "linux", ascii: true},
-		{goos: "linux", lang: "C", ascii: true},
-		{goos: "linux", lang: "en_US.UTF-8"},
-		{goos: "linux", lang: "en_US.UTF-8", all: "C", ascii: true},
-		{goos: "linux", lang: "C", ctype: "C.utf8"},
-		{goos: "linux", lang: "de_DE.ISO-8859-1", ascii: true},
-		{goos: "windows"}, {goos: "darwin"}, {goos: "js"},
-		{goos: "windows", all: "C", ascii: true},
-	} {
-		vars := map[string]string{"LC_ALL": c.all, "LC_CTYPE": c.ctype, "LANG": c.lang}
-		if got := asciiOnly(c.goos, func(name string) string { return vars[name] }); got != c.ascii {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
-// TestASCIIWriter holds that characters are replaced wherever writes cut them.
-func TestASCIIWriter(t *testing.T) {
-	const text = "16×16 – “größe” 日 \xff\xc3 … end\u00a0µs"
-	const want = "16x16 - \"gr\\u{f6}\\u{df}e\" \\u{65e5} \xff\xc3 ... end us"
-	for size := 1; size <= len(text); size++ {
-		var b bytes.Buffer
-		a := &asciiWriter{w: &b}
-		for rest := []byte(text); len(rest) > 0; {
-			n, err := a.Write(rest[:min(size, len(rest))])
-			if err != nil || n != min(size, len(rest)) {
-				t.Fatalf("%d, %v", n, err)
-			}
-			rest = rest[n:]
-		}
-		if err := a.flush(); err != nil || b.String() != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
-		}
-	}
-	var b bytes.Buffer
-	a := &asciiWriter{w: &b}
-	if _, err := a.Write([]byte("a\xc3")); err != nil || b.String() != "a" {
-		t.Errorf("%q, %v", b.String(), err)
-	}
-	if err := a.flush(); err != nil || b.String() != "a\xc3" {
-		t.Errorf("a cut character became %q, %v", b.String(), err)
-	}
-}
 
 // TestASCIIOutput holds that texts keep to ASCII where the locale does, and that what
 // kernels print and documents do not change.
@@ -110,7 +63,7 @@ func TestUnseen(t *testing.T) {
 	} {
 		w := &world{written: map[string][]byte{}}
 		var errs bytes.Buffer
-		env := &Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs, StderrTerminal: c.terminal, Open: w.open, Create: w.create, Stat: w.stat}
+		env := &cmdline.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs, StderrTerminal: c.terminal, Open: w.open, Create: w.create, Stat: w.stat}
 		Main(context.Background(), strings.Fields(c.args), env)
 		_, got, _ := strings.Cut(errs.String(), "note: not looked at: ")
 		if got != c.want {
@@ -128,8 +81,8 @@ func TestColors(t *testing.T) {
 		{"auto", true, false, true}, {"auto", true, true, false}, {"auto", false, false, false},
 		{"always", false, true, true}, {"never", true, false, false},
 	} {
-		env := &Env{StderrTerminal: c.terminal, NoColor: c.no}
-		if got := env.colorful(c.mode); got != c.want {
+		env := &cmdline.Env{StderrTerminal: c.terminal, NoColor: c.no}
+		if got := env.Colorful(c.mode); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/infocmd"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
 
@@ -55,7 +55,7 @@ func compile(ctx context.Context, src *Source) (*CompileResult, error) {
 	if _, err := code.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	forms, err := cli.Forms(b.Bytes())
+	forms, err := infocmd.Forms(b.Bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (r *CompileResult) take(log *clc.Log) {
 }
 
 // kernel describes a kernel, with a launch to start from.
-func kernel(f *cli.KernelForm, text string) Kernel {
+func kernel(f *infocmd.KernelForm, text string) Kernel {
 	k := Kernel{Name: f.Name, Line: lineOfKernel(text, f.Name), Params: []Parameter{}, RequiredLocal: f.RequiredLocal, LocalHint: f.LocalHint,
 		RequiredSubgroup: f.RequiredSubgroup, Global: fmt.Sprint(formItems), Local: fmt.Sprint(formLocal)}
 	count := uint64(formItems)
@@ -128,7 +128,7 @@ func wordByte(c byte) bool {
 var kinds = map[string]string{"buffer": "buffer", "local": "local", "value": "scalar", "image": "image", "sampler": "sampler", "pipe": "pipe"}
 
 // parameter describes a parameter, with an argument for so many work-items.
-func parameter(p *cli.ParamForm, count uint64) Parameter {
+func parameter(p *infocmd.ParamForm, count uint64) Parameter {
 	kind := kinds[p.Kind]
 	if kind == "" {
 		kind = p.Kind

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/dispatch"
 	"github.com/lockstep-gpu/lockstep/emu/debug"
 	"github.com/lockstep-gpu/lockstep/isa/finding"
 )
@@ -25,7 +26,7 @@ var errNoSession = errors.New("there is no such debug session: open one")
 type session struct {
 	number int
 	world  *world
-	*cli.Debugging
+	*cmdline.Debugging
 	end     uint64 // the tick at which the launch ends; 0 as long as that is not known
 	stop    debug.Stop
 	note    string         // about the stop
@@ -94,8 +95,8 @@ func (s *Server) open(ctx context.Context, l *Launch) error {
 	}
 	s.number++
 	d := &session{number: s.number, world: w, before: map[string]any{}, values: map[string]any{}}
-	w.env.Inspect = &cli.Inspector{Debug: func(x *cli.Debugging) { d.Debugging = x }}
-	exit := cli.Dispatch(ctx, cli.Commands(), append(args, "-checkpoints", checkpointMiB), w.env)
+	w.env.Inspect = &cmdline.Inspector{Debug: func(x *cmdline.Debugging) { d.Debugging = x }}
+	exit := dispatch.Main(ctx, commands(), append(args, "-checkpoints", checkpointMiB), w.env)
 	if d.Debugging == nil {
 		text := strings.TrimSpace(w.stderr.String())
 		if text == "" {

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 	"github.com/lockstep-gpu/lockstep/docs/course"
 )
 
@@ -223,7 +223,7 @@ func (l *limited) Write(p []byte) (int, error) {
 type world struct {
 	disk           *disk
 	stdout, stderr limited
-	env            *cli.Env
+	env            *cmdline.Env
 }
 
 // newWorld returns an environment with files and standard input.
@@ -234,7 +234,7 @@ func newWorld(files map[string]string, stdin string) (*world, error) {
 	}
 	w := &world{disk: d}
 	start := time.Now()
-	w.env = &cli.Env{
+	w.env = &cmdline.Env{
 		Stdin: strings.NewReader(stdin), Stdout: &w.stdout, Stderr: &w.stderr, Started: start,
 		Clock: func() time.Duration { return time.Since(start) },
 		Open:  d.open, Create: d.create, Append: d.append, Stat: d.stat,

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/spirv/clc"
 )
@@ -126,7 +125,7 @@ func launchOf(ctx context.Context, req *Request) (*Launch, error) {
 			continue
 		}
 		name, value, has := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-"), "=")
-		is, takes := cli.Commands().FlagOf(command, name)
+		is, takes := commands().FlagOf(command, name)
 		switch {
 		case !is:
 			return nil, fmt.Errorf("%s has no flag %s", command, w)

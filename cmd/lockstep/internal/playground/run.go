@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/dispatch"
 	"github.com/lockstep-gpu/lockstep/emu/trace"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 	"github.com/lockstep-gpu/lockstep/memory"
@@ -43,13 +44,13 @@ func run(ctx context.Context, req *Request) (*RunResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.env.Inspect = &cli.Inspector{Ran: r.take}
-	r.CommandResult = w.result(cli.Dispatch(ctx, cli.Commands(), args, w.env))
+	w.env.Inspect = &cmdline.Inspector{Ran: r.take}
+	r.CommandResult = w.result(dispatch.Main(ctx, commands(), args, w.env))
 	return r, nil
 }
 
 // take takes what the launch left behind.
-func (r *RunResult) take(ran *cli.Ran) {
+func (r *RunResult) take(ran *cmdline.Ran) {
 	r.Ran, r.Findings, r.Diagnostics, r.Pictures = true, ran.Findings.Findings, ran.Diagnostics, ran.Pictures
 	if json.Valid(ran.Document) {
 		r.Document = ran.Document

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
+	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/dispatch"
 	"github.com/lockstep-gpu/lockstep/emu"
 	"github.com/lockstep-gpu/lockstep/internal/words"
 )
@@ -116,7 +117,7 @@ func (s *Server) do(ctx context.Context, req *Request, resp *Response) (err erro
 // version says what answers.
 func version(ctx context.Context) *Version {
 	v := &Version{Lockstep: emu.Version, Protocol: Protocol, Go: runtime.Version()}
-	if w, err := newWorld(nil, ""); err == nil && cli.Dispatch(ctx, cli.Commands(), []string{"version"}, w.env) == cli.ExitDone {
+	if w, err := newWorld(nil, ""); err == nil && dispatch.Main(ctx, commands(), []string{"version"}, w.env) == cmdline.ExitDone {
 		v.Text = strings.TrimSpace(w.stdout.String())
 	}
 	return v
@@ -153,6 +154,6 @@ func command(ctx context.Context, req *Request) (*CommandResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := w.result(cli.Dispatch(ctx, cli.Commands(), args, w.env))
+	result := w.result(dispatch.Main(ctx, commands(), args, w.env))
 	return &result, nil
 }
