@@ -2,7 +2,6 @@ package checks
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,11 +53,6 @@ type Find struct {
 	Lines []uint32
 }
 
-var findForm = regexp.MustCompile(`// find (E-[A-Z0-9]+)\b`)
-
-// kernelForm finds kernels in a source.
-var kernelForm = regexp.MustCompile(`(?m)^\s*(?:__)?kernel\s+(?:__attribute__\(\(.*\)\)\s*)*void\s+(?:__attribute__\(\(.*\)\)\s*)*(\w+)\s*\(`)
-
 // Parse reads the lines of a source that start with //!:
 //
 //	//! run -global 64 -local 16 -arg zero:u32:64
@@ -77,8 +71,8 @@ func Parse(name, source string) (*Case, error) {
 	for line := range strings.Lines(source) {
 		number++
 		line = strings.TrimSpace(line)
-		for _, m := range findForm.FindAllStringSubmatch(line, -1) {
-			c.find(m[1], number)
+		for _, code := range findCodes(line) {
+			c.find(code, number)
 		}
 		text, ok := strings.CutPrefix(line, "//!")
 		if !ok {
@@ -212,7 +206,7 @@ func dims(text string) ([]uint64, error) {
 
 // nameKernels gives launches without -kernel the only kernel of the source.
 func (c *Case) nameKernels() error {
-	all := kernelForm.FindAllStringSubmatch(c.Source, -1)
+	all := kernelNames(c.Source)
 	for _, step := range c.Steps {
 		for i := range step {
 			if step[i].Kernel != "" {
@@ -221,7 +215,7 @@ func (c *Case) nameKernels() error {
 			if len(all) != 1 {
 				return fmt.Errorf("%s: the source has %d kernels, so that each launch needs -kernel", c.Name, len(all))
 			}
-			step[i].Kernel = all[0][1]
+			step[i].Kernel = all[0]
 		}
 	}
 	return nil

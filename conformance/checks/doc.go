@@ -15,8 +15,7 @@
 // not find yet stands in pending.txt; the test fails when an entry there is found, so that the list
 // only becomes shorter.
 //
-// The package also makes mutants of correct kernels: copies in which one barrier, fence, wait or
-// initialization is missing ([Mutate]). The file mutants.txt lists those about which nothing is
+// The tests also judge mutants of correct kernels, which package mutants makes. The file mutants.txt lists those about which nothing is
 // found, with the reason.
 //
 // Sources come from the package's own files and from other packages' kernels; verdicts go to its

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-gpu/lockstep/conformance/checks/mutants"
 	"github.com/lockstep-gpu/lockstep/conformance/kernels"
 	"github.com/lockstep-gpu/lockstep/emu"
 )
@@ -18,7 +19,7 @@ import (
 const mutantsFile = "mutants.txt"
 
 // mutantsHead begins the list.
-const mutantsHead = `# Mutants of correct kernels (see Mutate) about which nothing is found, each with the reason:
+const mutantsHead = `# Mutants of correct kernels (see package mutants) about which nothing is found, each with the reason:
 # "equivalent: ..." where no legal order can tell it from the kernel, "missed: ..." where one can.
 # The test fails when a mutant that is not listed is not found, and when a listed one is.
 # -update keeps the reasons of those that stay.
@@ -199,7 +200,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("%s: is correct, but: %v %v", p.name, list, err)
 			continue
 		}
-		for _, m := range Mutate(p.source) {
+		for _, m := range mutants.Of(p.source) {
 			key := fmt.Sprintf("%s:%d: %s", p.name, m.Line, m.What)
 			list, err := p.findings(m.Source, dev)
 			if err != nil {

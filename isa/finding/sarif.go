@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -346,9 +345,27 @@ func artifact(name string) sarifArtifact {
 		name = "/" + name // a drive of Windows
 		fallthrough
 	case strings.HasPrefix(name, "/"):
-		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: name}).String()}
+		return sarifArtifact{URI: "file://" + escaped(name)}
 	}
-	return sarifArtifact{URI: (&url.URL{Path: path.Clean(name)}).String(), Base: baseOfURIs}
+	name = escaped(path.Clean(name))
+	if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ":") {
+		name = "./" + name // what stands before the colon is no scheme
+	}
+	return sarifArtifact{URI: name, Base: baseOfURIs}
+}
+
+// escaped returns a path as a URI has it. Package net/url, which does that, is large for the playground's page.
+func escaped(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_.~$&+,/:;=@", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // fingerprint is what stays the same of a finding when the lines around it move, when

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -288,6 +289,16 @@ func TestSARIFArtifacts(t *testing.T) {
 	} {
 		if got := artifact(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestEscaped compares with package net/url.
+func TestEscaped(t *testing.T) {
+	for c := range 256 {
+		name := "/a" + string([]byte{byte(c)}) + "b"
+		if got, want := escaped(name), (&url.URL{Path: name}).String(); got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}
 }

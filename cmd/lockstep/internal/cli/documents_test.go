@@ -17,7 +17,7 @@ import (
 // notRun are the commands of documents that the test does not run, by their first words: they take long, need programs
 // that may not be here, or change the system. What they do is tested elsewhere.
 var notRun = []string{
-	"go build ", "go test ", "go vet ", "go get ", "git ", ".ci/run", "LOCKSTEP=", "LOCKSTEP_STRESS=", "LOCKSTEP_COMPARE=", "cd bench/compare", "go run ./conformance/accuracy",
+	"go build ", "go test ", "go vet ", "go get ", "git ", "node --test ", ".ci/run", "LOCKSTEP=", "LOCKSTEP_STRESS=", "LOCKSTEP_COMPARE=", "cd bench/compare", "go run ./conformance/accuracy",
 	"apt-get install ", "(cd cmd/opencl ", "lockstep exec ",
 }
 

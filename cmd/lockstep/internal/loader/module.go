@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -92,13 +91,6 @@ func Decode(ctx context.Context, env *cmdline.Env, path string) (*Module, *spirv
 	return m, sm, nil
 }
 
-var (
-	assembly = regexp.MustCompile(`^(%\w+\s*=\s*)?(Op[A-Z]\w*|!\w+)`)
-	kernelC  = regexp.MustCompile(`\b(__)?kernel\s`)
-	sourceC  = regexp.MustCompile(`(?m)^\s*(#\s*(include|define|pragma|if|ifdef|ifndef)\b|(constant|__constant|typedef|struct|static|void|float|int|uint)\s)`)
-	llvmText = regexp.MustCompile(`(?m)^(; ModuleID|source_filename|target (datalayout|triple)|define |declare )`)
-)
-
 // notAModule says what data is when it is neither a SPIR-V binary nor SPIR-V
 // assembly, and what to do about it. It is empty for assembly.
 func notAModule(name, path string, data []byte) string {
@@ -124,9 +116,9 @@ func notAModule(name, path string, data []byte) string {
 	}
 	text := string(data)
 	switch {
-	case assembly.MatchString(firstLine(text)):
+	case isAssembly(firstLine(text)):
 		return ""
-	case llvmText.MatchString(text):
+	case isLLVM(text):
 		return fmt.Sprintf("%s is LLVM assembly, not SPIR-V; translate it first:\n  llvm-as-15 %s -o %s.bc && llvm-spirv-15 %s.bc -o %s.spv",
 			name, path, base, base, base)
 	}
@@ -144,9 +136,9 @@ func compilable(data []byte) (what string, translate bool) {
 	}
 	text := string(data)
 	switch {
-	case assembly.MatchString(firstLine(text)) || llvmText.MatchString(text):
+	case isAssembly(firstLine(text)) || isLLVM(text):
 		return "", false
-	case kernelC.MatchString(text), sourceC.MatchString(text):
+	case hasKernel(text), isSource(text):
 		return "OpenCL C source", false
 	}
 	return "", false

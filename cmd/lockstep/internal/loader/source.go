@@ -45,7 +45,7 @@ func takes(s *cmdline.SourceOptions, path, what string, data []byte) bool {
 	case s == nil || !s.All || len(data) == 0 && path != "-":
 		return false
 	}
-	return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) && !assembly.MatchString(firstLine(string(data)))
+	return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) && !isAssembly(firstLine(string(data)))
 }
 
 // compileOpenCL makes a module of OpenCL C with lockstep's own compiler. What it says goes to standard error,

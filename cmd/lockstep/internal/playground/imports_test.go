@@ -25,7 +25,7 @@ func TestImports(t *testing.T) {
 		t.Errorf("the page does not import what runs kernels: %q", deps)
 	}
 	for _, unwanted := range []string{
-		"net", "os/signal", "os/exec", "html/template", "encoding/xml", module + "cmd/lockstep/internal/cli",
+		"net", "net/url", "os/signal", "os/exec", "regexp", "html/template", "encoding/xml", module + "cmd/lockstep/internal/cli",
 		module + "internal/hostrun", module + "isa/native", module + "emu/mux/clang", module + "conformance",
 	} {
 		if slices.Contains(deps, unwanted) {

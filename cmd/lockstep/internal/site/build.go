@@ -32,8 +32,9 @@ var buildFlags = []string{
 
 // Build returns the program: the embedded one, or one that the Go toolchain makes, of the sources in or above dir, or of
 // the module of this lockstep's version. What it makes is kept in the cache folder of the user. Progress is written to
-// log.
-func Build(ctx context.Context, dir string, log io.Writer) (*Program, error) {
+// log. The program is compressed where packed is true, for those who load it through a network. That takes half a minute
+// the first time, so that a page on the same machine had better do without.
+func Build(ctx context.Context, dir string, packed bool, log io.Writer) (*Program, error) {
 	if p, err := embedded(); p != nil || err != nil {
 		return p, err
 	}
@@ -41,7 +42,7 @@ func Build(ctx context.Context, dir string, log io.Writer) (*Program, error) {
 	if err != nil {
 		return nil, errNoGo(err)
 	}
-	b := &builder{ctx: ctx, gotool: gotool, log: log}
+	b := &builder{ctx: ctx, gotool: gotool, packed: packed, log: log}
 	key := ""
 	if b.dir = sourceTree(dir); b.dir != "" {
 		key = b.dir
@@ -82,6 +83,7 @@ type builder struct {
 	ctx    context.Context
 	gotool string
 	dir    string // of the module
+	packed bool   // compress the program
 	log    io.Writer
 }
 
@@ -144,7 +146,9 @@ func (b *builder) build(cache string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.XZ, err = b.compressed(cache, data)
+	if p.Wasm = data; b.packed {
+		p.Wasm, err = b.compressed(cache, data)
+	}
 	return p, err
 }
 
@@ -166,6 +170,7 @@ func (b *builder) compressed(cache string, data []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
+	fmt.Fprintln(b.log, "lockstep: compressing the playground, which takes half a minute, once …")
 	packed, err := compress(data)
 	if err != nil {
 		return nil, err

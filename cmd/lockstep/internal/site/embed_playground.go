@@ -13,7 +13,7 @@ var program embed.FS
 func embedded() (*Program, error) {
 	p := &Program{}
 	var err error
-	if p.XZ, err = program.ReadFile("program/" + wasmName); err != nil {
+	if p.Wasm, err = program.ReadFile("program/" + wasmName); err != nil {
 		return nil, err
 	}
 	if p.Exec, err = program.ReadFile("program/" + execName); err != nil {

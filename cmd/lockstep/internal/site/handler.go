@@ -34,7 +34,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not found", http.StatusNotFound)
 		return
 	}
-	h.Set("Content-Type", contentType(name))
+	h.Set("Content-Type", f.contentType())
 	h.Set("Cache-Control", "no-cache")
 	h.Set("ETag", fmt.Sprintf("%q", f.tag))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))

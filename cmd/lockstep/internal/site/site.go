@@ -23,7 +23,7 @@ import (
 //go:embed all:web
 var web embed.FS
 
-// Names of the files that are not in web.
+// Names of the files that are not in web. The page asks for the program by one name, and sees whether it is compressed.
 const (
 	wasmName = "lockstep.wasm.xz"
 	execName = "wasm_exec.js"
@@ -31,7 +31,7 @@ const (
 
 // Program is lockstep as WebAssembly.
 type Program struct {
-	XZ   []byte // compressed, in the format xz
+	Wasm []byte // as it is, or compressed, in the format xz
 	Exec []byte // Go's wasm_exec.js
 }
 
@@ -63,7 +63,7 @@ func New(p *Program) (*Site, error) {
 		return nil, err
 	}
 	s.add(execName, p.Exec)
-	s.add(wasmName, p.XZ)
+	s.add(wasmName, p.Wasm)
 	return s, nil
 }
 
@@ -111,8 +111,11 @@ var contentTypes = map[string]string{
 }
 
 // contentType returns the MIME type of a file.
-func contentType(name string) string {
-	if t := contentTypes[path.Ext(name)]; t != "" {
+func (f *file) contentType() string {
+	if bytes.HasPrefix(f.data, []byte(wasmMagic)) {
+		return contentTypes[".wasm"] // whatever its name says
+	}
+	if t := contentTypes[path.Ext(f.name)]; t != "" {
 		return t
 	}
 	return "application/octet-stream"

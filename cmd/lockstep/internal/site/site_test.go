@@ -13,7 +13,7 @@ import (
 // testSite returns a page with a program that is none.
 func testSite(t *testing.T) *Site {
 	t.Helper()
-	s, err := New(&Program{XZ: []byte("program"), Exec: []byte("// Go")})
+	s, err := New(&Program{Wasm: []byte("program"), Exec: []byte("// Go")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,19 @@ func TestHandler(t *testing.T) {
 		if !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: no policy", test.name)
 		}
+	}
+}
+
+// TestNotCompressed serves a program as it is, under the name that the page asks for.
+func TestNotCompressed(t *testing.T) {
+	s, err := New(&Program{Wasm: []byte(wasmMagic), Exec: []byte("// Go")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/"+wasmName, nil))
+	if got := w.Header().Get("Content-Type"); got != "application/wasm" || w.Body.String() != wasmMagic {
+		t.Errorf("%s: %q", got, w.Body)
 	}
 }
 

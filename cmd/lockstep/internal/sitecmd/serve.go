@@ -66,7 +66,7 @@ func serve(ctx context.Context, env *cmdline.Env, listen string, public, open, c
 		return fmt.Errorf("-listen %s: %w", cmdline.Printable(listen), err)
 	}
 	defer l.Close()
-	s, err := playground(ctx, env)
+	s, err := playground(ctx, env, public)
 	if err != nil {
 		return err
 	}
@@ -139,9 +139,9 @@ func browse(address string) error {
 // buildProgram returns the playground's program. Tests have another.
 var buildProgram = site.Build
 
-// playground returns the page.
-func playground(ctx context.Context, env *cmdline.Env) (*site.Site, error) {
-	p, err := buildProgram(ctx, ".", env.Stderr)
+// playground returns the page, with a program that is compressed if packed is true.
+func playground(ctx context.Context, env *cmdline.Env, packed bool) (*site.Site, error) {
+	p, err := buildProgram(ctx, ".", packed, env.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ _headers has the page's security policy, for hosts that read such a file.
 			if err := os.MkdirAll(*dir, 0o777); err != nil {
 				return err
 			}
-			s, err := playground(ctx, env)
+			s, err := playground(ctx, env, true)
 			if err != nil {
 				return err
 			}

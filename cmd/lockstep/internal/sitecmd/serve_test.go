@@ -13,18 +13,22 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/site"
 )
 
-// smallProgram puts another program in the place of the playground's program.
-func smallProgram(t *testing.T) {
+// smallProgram puts another program in the place of the playground's program. The program is compressed where packed says
+// that it is to be.
+func smallProgram(t *testing.T, packed bool) {
 	build := buildProgram
 	t.Cleanup(func() { buildProgram = build })
-	buildProgram = func(context.Context, string, io.Writer) (*site.Program, error) {
-		return &site.Program{XZ: []byte("program"), Exec: []byte("// Go")}, nil
+	buildProgram = func(_ context.Context, _ string, wants bool, _ io.Writer) (*site.Program, error) {
+		if wants != packed {
+			t.Errorf("a program is wanted that is compressed: %v", wants)
+		}
+		return &site.Program{Wasm: []byte("program"), Exec: []byte("// Go")}, nil
 	}
 }
 
 // TestServe asks a server on a free port for a file, as itself and as a host from elsewhere.
 func TestServe(t *testing.T) {
-	smallProgram(t)
+	smallProgram(t, false)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r, w := io.Pipe()
@@ -66,7 +70,7 @@ func TestServe(t *testing.T) {
 
 // TestServeUsage has addresses that serve refuses, and site without a folder.
 func TestServeUsage(t *testing.T) {
-	smallProgram(t)
+	smallProgram(t, true)
 	for line, want := range map[string]string{
 		"serve -listen 0.0.0.0:80":     "other machines could reach that; -public allows it",
 		"serve -listen :80":            "other machines could reach that",

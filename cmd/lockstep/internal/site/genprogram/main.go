@@ -23,7 +23,7 @@ func main() {
 
 // run writes the files to a folder.
 func run(ctx context.Context, dir string) error {
-	p, err := site.Build(ctx, ".", os.Stderr)
+	p, err := site.Build(ctx, ".", true, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func run(ctx context.Context, dir string) error {
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{"lockstep.wasm.xz", p.XZ}, {"wasm_exec.js", p.Exec}} {
+	}{{"lockstep.wasm.xz", p.Wasm}, {"wasm_exec.js", p.Exec}} {
 		if err := os.WriteFile(filepath.Join(dir, file.name), file.data, 0o666); err != nil {
 			return err
 		}

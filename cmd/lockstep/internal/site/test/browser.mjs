@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const patience = 60000; // milliseconds that anything may take; no test measures with it
+const patience = 180000; // milliseconds that anything may take before it hangs; no test measures with it
 
 export class Browser {
   #next = 1;

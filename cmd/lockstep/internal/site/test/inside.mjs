@@ -3,6 +3,9 @@
 // contrasts returns the texts of the page whose colours are too near to those behind them (WCAG 2.2, 1.4.3:
 // 4.5 to 1).
 export function contrasts() {
+  // Colours that are on their way are neither the old ones nor the new ones, and while one waits for them others may set
+  // out. So all arrive now.
+  for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish();
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map();
   const rgba = (colour) => {

@@ -303,8 +303,7 @@ test("both schemes of colours, and telephones of 360 pixels, show everything", a
     const page = await open(options);
     const where = JSON.stringify(options);
     const check = async (view) => {
-      // Colours that are on their way are neither the old ones nor the new ones.
-      await page.until("document.getAnimations().every((one) => one.playState !== 'running')");
+      await page.until("!document.body.classList.contains('busy')");
       assert.deepEqual(await page.call(inside.contrasts), [], `${where}, ${view}: contrast`);
       const wide = await page.run("[document.documentElement.scrollWidth, innerWidth]");
       assert.ok(wide[0] <= wide[1], `${where}, ${view}: ${wide[0]} pixels of ${wide[1]}`);

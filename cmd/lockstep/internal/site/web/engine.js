@@ -59,7 +59,7 @@ export class Engine {
   #running = null;
   #next = 1;
 
-  // changed(running) is called when work begins or ends; restarted(failure) when there is a new worker, with
+  // changed(busy) is called when work begins or ends; restarted(failure) when there is a new worker, with
   // the reason where no request that somebody waits for has been told of it, and null otherwise.
   constructor({ changed, restarted }) {
     this.changed = changed;
@@ -120,15 +120,19 @@ export class Engine {
     );
     lost?.failed(failure);
     this.restarted(lost && !lost.quiet ? null : failure);
-    this.changed(false);
+    this.#tell();
+  }
+
+  // #tell says whether there is work that the page shows: work that runs, or that waits behind what is quiet.
+  #tell() {
+    this.changed([this.#running, ...this.#queue].some((entry) => entry && !entry.quiet));
   }
 
   async #advance() {
-    if (this.#running) return;
-    const next = this.#queue.shift();
-    this.changed(Boolean(next), next?.quiet);
+    const next = this.#running ? null : this.#queue.shift();
+    if (next) this.#running = next;
+    this.#tell();
     if (!next) return;
-    this.#running = next;
     try {
       await this.#starting;
     } catch (failure) {

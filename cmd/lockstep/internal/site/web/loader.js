@@ -31,8 +31,8 @@ function after(parts, read) {
   return async () => (parts.length > 0 ? { done: false, value: parts.shift() } : await read());
 }
 
-// program returns the stream of the program. Some hosts say how the file is compressed, and browsers may then
-// decompress it on the way.
+// program returns the stream of the program. lockstep serve does not compress it for the machine that it runs on; some
+// hosts say how the file is compressed, and browsers may then decompress it on the way.
 async function program(body) {
   const read = connected(body);
   const parts = [];

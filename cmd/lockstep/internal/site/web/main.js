@@ -41,8 +41,7 @@ const hints = {
 };
 
 const engine = new Engine({
-  changed: (running, quiet) => {
-    const busy = running && !quiet;
+  changed: (busy) => {
     byId("stop").disabled = !busy;
     document.body.classList.toggle("busy", busy);
   },

@@ -1,4 +1,6 @@
-package checks
+// Package mutants makes mutants of correct kernels: copies in which one barrier, fence, wait or initialization is missing
+// or weaker.
+package mutants
 
 import (
 	"regexp"
@@ -42,11 +44,11 @@ var (
 // loopForm says that what follows is the first part of a loop's head.
 var loopForm = regexp.MustCompile(`\bfor\s*\([^;]*$`)
 
-// Mutate returns the mutants of a source: each barrier, fence and wait deleted, each flag, order and
+// Of returns the mutants of a source: each barrier, fence and wait deleted, each flag, order and
 // scope replaced by a weaker one, and each variable without its initialization by a literal. Counters
 // of loops keep theirs, because most loops would never end without it.
 // Comments, text and directives of the preprocessor that define no macro stay as they are.
-func Mutate(source string) []Mutant {
+func Of(source string) []Mutant {
 	code := blank(source)
 	var list []Mutant
 	add := func(from, to int, what, with string) {

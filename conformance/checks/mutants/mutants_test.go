@@ -1,4 +1,4 @@
-package checks
+package mutants
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMutate takes a source apart.
-func TestMutate(t *testing.T) {
+// TestOf takes a source apart.
+func TestOf(t *testing.T) {
 	const source = `// barrier(CLK_LOCAL_MEM_FENCE) in a comment
 void barrier(int flags);
 constant int table = 3;
@@ -26,7 +26,7 @@ kernel void k(global atomic_int *a, local int *s)
 }
 `
 	var got []string
-	for _, m := range Mutate(source) {
+	for _, m := range Of(source) {
 		if strings.Count(m.Source, "\n") != strings.Count(source, "\n") {
 			t.Errorf("%s moves lines:\n%s", m.What, m.Source)
 		}
