@@ -123,10 +123,18 @@ func (e *editor) wait(event string, body any) {
 // place returns the line of the innermost frame, and the frame.
 func (e *editor) place(thread int) (line, frame int) {
 	e.t.Helper()
-	var stack struct{ StackFrames []struct{ ID, Line int } }
+	var stack struct {
+		StackFrames []struct {
+			ID, Line int
+			Source   struct{ Name string }
+		}
+	}
 	e.call("stackTrace", arguments{"threadId": thread}, &stack)
 	if len(stack.StackFrames) == 0 {
 		e.t.Fatal("the stack is empty")
+	}
+	if name := stack.StackFrames[0].Source.Name; name != "launches.cl" {
+		e.t.Errorf("the source is shown as %s", name)
 	}
 	return stack.StackFrames[0].Line, stack.StackFrames[0].ID
 }
