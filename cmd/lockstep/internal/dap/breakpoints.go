@@ -166,6 +166,9 @@ func (s *server) put(w *wish) error {
 		}
 	}
 	if w.kind == wishData {
+		if w.mark < 0 {
+			return fmt.Errorf("there is no %s; dataBreakpointInfo says what there is", w.name)
+		}
 		m := s.marks[w.mark]
 		x, err := s.session.WatchValue(m.text, m.value, w.access)
 		if err != nil {
@@ -234,7 +237,7 @@ func (s *server) apply() {
 
 // again prepares a breakpoint for a new session.
 func (s *server) again(w *wish) error {
-	if w.kind != wishData {
+	if w.kind != wishData || w.mark < 0 {
 		return nil
 	}
 	return s.mark(s.marks[w.mark])
@@ -333,10 +336,13 @@ func (s *server) setDataBreakpoints(a *dap.SetDataBreakpointsArguments) (any, er
 	for _, b := range a.Breakpoints {
 		n, err := strconv.Atoi(b.DataId)
 		kind, ok := accesses[b.AccessType]
-		if err != nil || n < 1 || n > len(s.marks) || !ok {
-			return nil, fmt.Errorf("there is no data %.40q with the access %.20q; dataBreakpointInfo says what there is", b.DataId, b.AccessType)
+		w := want{kind: wishData, mark: n - 1, access: kind, condition: b.Condition, hit: b.HitCondition}
+		if err != nil || n < 1 || n > len(s.marks) || !ok { // the others are set
+			w.mark, w.name = -1, fmt.Sprintf("data %.40q with the access %.20q", b.DataId, b.AccessType)
+		} else {
+			w.name = s.marks[w.mark].text
 		}
-		wants = append(wants, want{kind: wishData, mark: n - 1, name: s.marks[n-1].text, access: kind, condition: b.Condition, hit: b.HitCondition})
+		wants = append(wants, w)
 	}
 	return dap.SetDataBreakpointsResponseBody{Breakpoints: s.replace(func(w *wish) bool { return w.kind == wishData }, wants)}, nil
 }

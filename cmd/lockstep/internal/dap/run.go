@@ -103,12 +103,45 @@ func (s *server) finish(r result) {
 	case emudebug.ReasonItemEnded:
 		s.stopped(cmpOr(o.reason, "step"), "the work-item or wave that was stepped has ended", "", nil)
 	case emudebug.ReasonPaused:
+		if o.pausing && !s.placed() && len(s.session.Files()) > 0 {
+			s.start(&operation{run: s.toLine})
+			return
+		}
 		s.stopped("pause", "interrupted", "", nil)
 	case emudebug.ReasonBegin:
 		s.stopped(cmpOr(o.reason, "entry"), "the beginning of the launch", "", nil)
 	default:
 		s.stopped(cmpOr(o.reason, "step"), "", "", nil)
 	}
+}
+
+// maxToLine is for how many instructions a pause looks for a line.
+const maxToLine = 1 << 14
+
+// placed says whether the work-item that is looked at stands at a line.
+func (s *server) placed() bool {
+	frames := s.session.Frames()
+	return len(frames) > 0 && frames[0].Place.Line > 0
+}
+
+// toLine goes on from where a pause has come to, to an instruction with a line. A person who pauses wants to see where
+// the kernel is, and a work-item that has just ended is nowhere.
+func (s *server) toLine(ctx context.Context) (stop emudebug.Stop, err error) {
+	for range maxToLine {
+		if _, ok := s.session.Current(); ok {
+			stop, err = s.session.Step(ctx, emudebug.StepInto, emudebug.Instructions, emudebug.Lane)
+		} else { // between two work-groups: the next one begins
+			stop, err = s.session.GoTo(ctx, s.session.Tick())
+		}
+		if err != nil || stop.Reason != emudebug.ReasonStep && stop.Reason != emudebug.ReasonItemEnded {
+			return stop, err
+		}
+		if s.placed() {
+			break
+		}
+	}
+	stop.Reason = emudebug.ReasonPaused
+	return stop, nil
 }
 
 func cmpOr(a, b string) string {

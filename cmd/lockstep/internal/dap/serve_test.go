@@ -44,7 +44,8 @@ type reply struct {
 			Name      string `json:"name"`
 			Reference int    `json:"variablesReference"`
 		} `json:"scopes"`
-		Variables []dap.Variable `json:"variables"`
+		Variables   []dap.Variable   `json:"variables"`
+		Breakpoints []dap.Breakpoint `json:"breakpoints"`
 	} `json:"body"`
 }
 

@@ -262,8 +262,8 @@ func (s *server) sourceOf(name string) *dap.Source {
 		return src
 	}
 	path, ok := s.target.Path(name)
-	if ok {
-		src.Path = path
+	if ok { // a host program's source has a file's contents, and no name
+		src.Name, src.Path = filepath.Base(path), path
 		return src
 	}
 	for i, f := range s.session.Files() {

@@ -3,10 +3,11 @@
 //
 //	node test/host/run.js FOLDER
 //
-// FOLDER has what install.sh has put there. LOCKSTEP names the program lockstep, CHROMIUM the browser. Pictures of the
-// window are written to FOLDER/run.
+// FOLDER has what install.sh has put there. LOCKSTEP names the program lockstep, CHROMIUM the browser. LOCKSTEP_DRIVER
+// names the driver of OpenCL, which one test needs; without it that test is left out. Pictures of the window are written
+// to FOLDER/run.
 
-const { spawn } = require('node:child_process');
+const { execFileSync, spawn } = require('node:child_process');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
@@ -15,6 +16,8 @@ const lockstep = require('../support/lockstep');
 
 const host = path.resolve(process.argv[2] ?? '.');
 const extension = path.resolve(__dirname, '../..');
+const internal = path.join(extension, '../internal');
+const programs = path.join(lockstep.root, 'cmd/opencl/build/testdata');
 const LIMIT = 150; // seconds
 
 /** Makes the folder of a run: a workspace with the kernel of lesson 4, and the settings of a user. */
@@ -33,7 +36,33 @@ function prepare(run) {
 			args: lockstep.waves,
 			step: 'wave',
 		},
+		{
+			name: 'pipes',
+			type: 'lockstep',
+			request: 'launch',
+			program: '${workspaceFolder}/pipes.cl',
+			kernel: 'source',
+			args: ['-pipe', 'a=i32:2', '-pipe', 'b=i32:2', '-global', '1', '-arg', 'pipe:a', '-arg', 'i32:4'],
+			with: [
+				['-kernel', 'twice', '-global', '1', '-arg', 'pipe:a', '-arg', 'pipe:b', '-arg', 'i32:4'],
+				['-kernel', 'sink', '-global', '4', '-local', '2', '-arg', 'pipe:b', '-arg', 'zero:i32:4'],
+			],
+		},
 	];
+	fs.copyFileSync(path.join(internal, 'cli/testdata/pipes.cl'), path.join(folder, 'pipes.cl'));
+	const driver = process.env.LOCKSTEP_DRIVER;
+	if (driver) {
+		fs.copyFileSync(path.join(programs, 'launches.cl'), path.join(folder, 'launches.cl'));
+		const program = path.join(folder, 'launches');
+		execFileSync('cc', ['-o', program, path.join(programs, 'launches.c'), driver], { stdio: 'inherit' });
+		configurations.push({
+			name: 'host',
+			type: 'lockstep',
+			request: 'launch',
+			host: [program, 'launches.cl'],
+			kernel: 'fill',
+		});
+	}
 	fs.writeFileSync(
 		path.join(folder, '.vscode/launch.json'),
 		JSON.stringify({ version: '0.2.0', configurations }),
@@ -55,7 +84,7 @@ function prepare(run) {
 		fs.mkdirSync(path.join(run, 'data', name), { recursive: true });
 		fs.writeFileSync(path.join(run, 'data', name, 'settings.json'), JSON.stringify(settings));
 	}
-	fs.writeFileSync(path.join(run, 'test.json'), JSON.stringify({ folder }));
+	fs.writeFileSync(path.join(run, 'test.json'), JSON.stringify({ folder, host: Boolean(driver) }));
 	return folder;
 }
 

@@ -30,6 +30,52 @@ async function picture(name) {
 
 const diagnostics = (source) => vscode.languages.getDiagnostics(kernel).filter((d) => d.source === source);
 
+/** Starts the launch of a name, gives it with the stops that come, and waits for its end. */
+async function debugged(name, source, lines, f, condition) {
+	const stops = [];
+	const exits = [];
+	const tracker = vscode.debug.registerDebugAdapterTrackerFactory('lockstep', {
+		createDebugAdapterTracker: () => ({
+			onDidSendMessage: (m) => {
+				if (m.event === 'stopped') stops.push(m.body);
+				if (m.event === 'exited') exits.push(m.body.exitCode);
+			},
+		}),
+	});
+	const at = (line) => new vscode.Location(source, new vscode.Position(line - 1, 0));
+	const breakpoints = lines.map((line) => new vscode.SourceBreakpoint(at(line), true, condition));
+	vscode.debug.addBreakpoints(breakpoints);
+	try {
+		const folder = vscode.workspace.workspaceFolders[0];
+		assert.equal(await vscode.debug.startDebugging(folder, name), true);
+		const session = await until('a session', () => vscode.debug.activeDebugSession);
+		await f({
+			session,
+			/** Waits for the stop of a number, and returns its innermost frame. */
+			frame: async (n) => {
+				await until(`stop ${n}`, () => stops.length >= n);
+				assert.equal(stops[n - 1].reason, 'breakpoint');
+				const { threadId } = stops[n - 1];
+				const { stackFrames } = await session.customRequest('stackTrace', { threadId });
+				assert.equal(path.basename(stackFrames[0].source.path), path.basename(source.path));
+				return stackFrames[0];
+			},
+			/** Goes on as the editor's button does. */
+			goOn: async () => {
+				await until('a frame in the editor', () => vscode.debug.activeStackItem?.frameId !== undefined);
+				await vscode.commands.executeCommand('workbench.action.debug.continue');
+			},
+			removeBreakpoints: () => vscode.debug.removeBreakpoints(breakpoints),
+		});
+		await until('the end', () => exits.length > 0 && !vscode.debug.activeDebugSession);
+		return exits[0];
+	} finally {
+		vscode.debug.removeBreakpoints(breakpoints);
+		if (vscode.debug.activeDebugSession) await vscode.debug.stopDebugging(vscode.debug.activeDebugSession);
+		tracker.dispose();
+	}
+}
+
 const tests = {
 	async 'the file is OpenCL C, and its kernel has three lenses'() {
 		const document = await vscode.workspace.openTextDocument(kernel);
@@ -134,7 +180,62 @@ const tests = {
 			tracker.dispose();
 		}
 	},
+
+	async 'kernels that run together have threads, and their pipes are variables'() {
+		const source = vscode.Uri.file(path.join(settings.folder, 'pipes.cl'));
+		const status = await debugged(
+			'pipes',
+			source,
+			[24],
+			async ({ session, frame, goOn, removeBreakpoints }) => {
+				const { id, line } = await frame(1);
+				assert.equal(line, 24);
+				const { threads } = await session.customRequest('threads');
+				assert.deepEqual(
+					threads.map((t) => t.name.split(' ')[1]),
+					['source', 'twice', 'sink'],
+				);
+				const { scopes } = await session.customRequest('scopes', { frameId: id });
+				const { variablesReference } = scopes.find((s) => s.name === 'Pipes');
+				const { variables } = await session.customRequest('variables', { variablesReference });
+				assert.deepEqual(
+					variables.map((v) => [v.name, v.type, v.value.replace(/\{.*/, '')]),
+					[
+						['a', 'pipe int', '1 of 2 packets '],
+						['b', 'pipe int', '0 of 2 packets '],
+					],
+				);
+				await picture('pipes');
+				await removeBreakpoints();
+				await goOn();
+			},
+		);
+		assert.equal(status, 0);
+	},
 };
+
+// A program of the host needs the driver of OpenCL.
+if (settings.host)
+	tests['a program on the driver stops in each of its launches'] = async () => {
+		const source = vscode.Uri.file(path.join(settings.folder, 'launches.cl'));
+		const status = await debugged(
+			'host',
+			source,
+			[5],
+			async ({ session, frame, goOn }) => {
+				const value = async (frameId) =>
+					(await session.customRequest('evaluate', { expression: 'scaled', frameId, context: 'hover' }))
+						.result;
+				assert.equal(await value((await frame(1)).id), '30');
+				await picture('host');
+				await goOn();
+				assert.equal(await value((await frame(2)).id), '60');
+				await goOn();
+			},
+			'i == 3',
+		);
+		assert.equal(status, 7);
+	};
 
 async function run() {
 	const results = [];
