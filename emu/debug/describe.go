@@ -57,7 +57,7 @@ func (t *Type) Describe() (lines []string) {
 			if m.Bit.Bits > 0 {
 				where = fmt.Sprintf("bits %d to %d", m.Bit.Offset, m.Bit.Offset+m.Bit.Bits-1)
 			}
-			if !add("  %s %s at %s", m.Type, m.Name, where) {
+			if !add("  %s at %s", m.Type.Declaration(m.Name), where) {
 				break
 			}
 		}

@@ -14,6 +14,7 @@ type debugInfo struct {
 	none    spirv.ID
 	empty   spirv.ID // OpString ""
 	unit    spirv.ID
+	main    spirv.ID // the source of the unit
 	expr    spirv.ID // DebugExpression without operations
 	sources map[string]spirv.ID
 	types   map[debugKey]spirv.ID
@@ -46,8 +47,9 @@ func (m *module) beginDebug() {
 			break
 		}
 	}
+	d.main = m.debugAt(first).source
 	d.unit = m.debugInst(spirv.OpenCLDebugInfo100DebugCompilationUnit, 65536, 4,
-		uint32(m.debugAt(first).source), uint32(spirv.SourceLanguageOpenCL_C))
+		uint32(d.main), uint32(spirv.SourceLanguageOpenCL_C))
 }
 
 // debugInst emits an instruction among the types and constants.
@@ -93,7 +95,10 @@ func (m *module) debugTypeAs(t types.Qual, w *types.Typedef) spirv.ID {
 			return id
 		}
 		if id = base; !namedBy(t.Type, w) {
-			at := m.debugAt(w.Pos)
+			at := debugPlace{source: m.debug.main} // of a built-in type, which stands nowhere
+			if w.Pos != 0 {
+				at = m.debugAt(w.Pos)
+			}
 			id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(w.Name)), uint32(base),
 				uint32(at.source), at.line, at.column, uint32(m.debug.unit))
 		}
@@ -281,16 +286,25 @@ func (f *fn) debugScope() {
 func (f *fn) debugBlock(b *tree.Block, emit func()) {
 	declares := false
 	for _, s := range b.List {
-		if _, ok := s.(*tree.DeclStmt); ok {
-			declares = true
-		}
+		declares = declares || f.declares(s)
 	}
-	if f.debug == nil || !declares || b == f.f.Body {
+	if !declares || b == f.f.Body {
 		emit()
 		return
 	}
+	f.debugLexical(b.Pos, emit)
+}
+
+// declares says whether a statement itself declares variables, which debug information has.
+func (f *fn) declares(s tree.Stmt) bool {
+	_, ok := s.(*tree.DeclStmt)
+	return ok && f.debug != nil
+}
+
+// debugLexical emits what stands at pos in a scope of its own.
+func (f *fn) debugLexical(pos source.Pos, emit func()) {
 	old := f.scope
-	at := f.debugAt(b.Pos)
+	at := f.debugAt(pos)
 	f.scope = f.debugInst(spirv.OpenCLDebugInfo100DebugLexicalBlock, uint32(at.source), at.line, at.column, uint32(old))
 	f.debugScope()
 	emit()
