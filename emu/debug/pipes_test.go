@@ -367,6 +367,51 @@ func TestPipeStops(t *testing.T) {
 	}
 }
 
+// TestPipeGroupStep ends the step of a work-group when all of it waits at a pipe, and goes on behind it with the next one.
+func TestPipeGroupStep(t *testing.T) {
+	ctx := context.Background()
+	w := newPiped(t, "chain", 4, emu.Schedule{})
+	s, err := NewSets(ctx, w.sets, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sink, err := s.FindLaunch("sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.BreakFunctionIn(&sink, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Temporary = true
+	if _, err := s.Continue(ctx); err != nil {
+		t.Fatal(err)
+	}
+	group, waits := s.running(), 0
+	for n := 0; s.inProgress(group); n++ {
+		if n == 20 {
+			t.Fatal("the work-group does not end")
+		}
+		stop, err := s.Step(ctx, StepOver, Lines, Group)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop.Reason != ReasonStep {
+			break
+		}
+		if s.running() != group {
+			t.Fatalf("step %d ends in %s", n, s.Label(s.CurrentLaunch()))
+		}
+		if !slices.ContainsFunc(s.Waves(), func(w WaveState) bool { return w.Next >= 0 }) {
+			waits++
+		}
+	}
+	if waits == 0 {
+		t.Error("the work-group has not waited at the end of a step")
+	}
+}
+
 // TestPipeDeadlock stops with all work-groups still there, and finds the same again.
 func TestPipeDeadlock(t *testing.T) {
 	ctx := context.Background()

@@ -76,6 +76,7 @@ type Session struct {
 	item    int                 // the work-item in its group that is looked at
 	frame   int                 // of that
 	stopped Stop
+	begin   uint64 // the tick of the first line
 	ended   bool
 
 	breakpoints []*Breakpoint
@@ -133,11 +134,32 @@ func (s *Session) first() error {
 			s.d.Limit = math.MaxUint64
 			s.arrive(Stop{Reason: ReasonBegin})
 			s.history.checkpoint()
-			return nil
+			return s.firstLine()
 		default:
 			return fmt.Errorf("the launch did not begin: event %d", e)
 		}
 	}
+}
+
+// maxWrapper is the number of instructions of a wave before the first line that are passed at the beginning.
+const maxWrapper = 64
+
+// firstLine goes on to the first instruction that has a line, where the first one has none: translators wrap kernels in
+// functions without lines.
+func (s *Session) firstLine() error {
+	it, ok := s.Current()
+	if !ok || s.history.off || s.info.file == "" || s.PlaceOf(it.PC).Line != 0 {
+		return nil
+	}
+	st := s.newStep(unit{StepInto, Lines, Lane})
+	if s.run(context.Background(), asker{step: st}, maxWrapper) != outStopped || st.ended {
+		_, err := s.GoTo(context.Background(), 0)
+		s.stopped.Reason = ReasonBegin
+		return err
+	}
+	s.begin = s.d.Tick
+	s.arrive(Stop{Reason: ReasonBegin})
+	return nil
 }
 
 // Close ends the session. Memory stays as it is.
