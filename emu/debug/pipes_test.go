@@ -142,8 +142,8 @@ func newPiped(t testing.TB, what string, subgroup int, o emu.Schedule) (w piped)
 // pipedCases are the cases.
 var pipedCases = []string{"one", "chain", "reservations", "then"}
 
-// left is the memory and the packets behind a run: sorted where turns are drawn, since the code for debuggers has other
-// instructions to draw from, and whichever work-item comes first gets a packet.
+// left is the memory and the packets behind a run: sorted where turns are drawn, since the code for debuggers
+// has other instructions to draw from, and whichever work-item comes first gets a packet.
 func (w *piped) left(t testing.TB) string {
 	t.Helper()
 	text := ""
@@ -184,8 +184,8 @@ func eachPiped(t *testing.T, f func(t *testing.T, make func() piped)) {
 	}
 }
 
-// TestPipesRunAsLaunches runs kernels with pipes in the debugger and outside of it, with the same memory, packets and
-// output.
+// TestPipesRunAsLaunches runs kernels with pipes in the debugger and outside of it, with the same memory,
+// packets and output.
 func TestPipesRunAsLaunches(t *testing.T) {
 	ctx := context.Background()
 	eachPiped(t, func(t *testing.T, start func() piped) {
@@ -217,7 +217,8 @@ func TestPipesRunAsLaunches(t *testing.T) {
 	})
 }
 
-// TestPipesBackAndForth takes kernels with pipes to many ticks, in different ways, and finds the same state and memory.
+// TestPipesBackAndForth takes kernels with pipes to many ticks, in different ways, and finds the same state
+// and memory.
 func TestPipesBackAndForth(t *testing.T) {
 	ctx := context.Background()
 	eachPiped(t, func(t *testing.T, start func() piped) {
@@ -367,7 +368,8 @@ func TestPipeStops(t *testing.T) {
 	}
 }
 
-// TestPipeGroupStep ends the step of a work-group when all of it waits at a pipe, and goes on behind it with the next one.
+// TestPipeGroupStep ends the step of a work-group when all of it waits at a pipe, and goes on behind it with
+// the next one.
 func TestPipeGroupStep(t *testing.T) {
 	ctx := context.Background()
 	w := newPiped(t, "chain", 4, emu.Schedule{})

@@ -89,8 +89,8 @@ var names = map[reflect.Type]string{
 	reflect.TypeFor[hostrun.Call]():     "callOfHost",
 }
 
-// name returns the name of a structure: that of its type without the package, which is nobody's business. It notes two
-// structures of a name as an error.
+// name returns the name of a structure: that of its type without the package, which is nobody's business. It
+// notes two structures of a name as an error.
 func (s *schemas) name(t reflect.Type) string {
 	name := names[t]
 	if name == "" {

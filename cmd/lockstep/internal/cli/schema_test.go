@@ -196,8 +196,8 @@ func TestDocumentsFollowSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaNames holds that names in the schema are those of documents and structures, none of which shares its name with
-// another one, and that no Go package is in them.
+// TestSchemaNames holds that names in the schema are those of documents and structures, none of which shares
+// its name with another one, and that no Go package is in them.
 func TestSchemaNames(t *testing.T) {
 	defs := newSchemaChecker(t).root["$defs"].(map[string]any)
 	plain := regexp.MustCompile(`^[a-z][A-Za-z0-9-]*$`)

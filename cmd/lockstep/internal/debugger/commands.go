@@ -429,7 +429,8 @@ func (c *Console) until(ctx context.Context, args string) error {
 	return c.goOnTo(ctx, b)
 }
 
-// goOnTo goes on to a breakpoint that a command has set for itself, of which nobody else is told, or to an earlier stop.
+// goOnTo goes on to a breakpoint that a command has set for itself, of which nobody else is told, or to an
+// earlier stop.
 func (c *Console) goOnTo(ctx context.Context, b *debug.Breakpoint) error {
 	b.Temporary = true
 	stop, err := c.Session.Continue(ctx)

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
 )
 
-// debugInfo is what -g adds: the instructions of OpenCL.DebugInfo.100, which say what variables, types and scopes
-// the source has.
+// debugInfo is what -g adds: the instructions of OpenCL.DebugInfo.100, which say what variables, types and
+// scopes the source has.
 type debugInfo struct {
 	set     spirv.ID
 	none    spirv.ID
@@ -209,8 +209,8 @@ func (m *module) debugBasic(t *types.Type) spirv.ID {
 	return m.debugInst(spirv.OpenCLDebugInfo100DebugTypeBasic, uint32(m.string(t.String())), uint32(size), encoding)
 }
 
-// debugStruct describes a structure or union. Its members name it, and it names them: of all instructions, only it may
-// name what follows (OpenCL.DebugInfo.100, 2.2).
+// debugStruct describes a structure or union. Its members name it, and it names them: of all instructions,
+// only it may name what follows (OpenCL.DebugInfo.100, 2.2).
 func (m *module) debugStruct(t *types.Type, key debugKey) spirv.ID {
 	s := t.Struct
 	id := m.id()
@@ -273,7 +273,8 @@ func (f *fn) debugFunction() {
 		uint32(at.source), at.line, at.column, uint32(f.debug.unit), uint32(f.string(f.f.Symbol)), flags, body.line, uint32(f.id))
 }
 
-// debugScope says, at the beginning of a block or where a scope begins or ends, which scope instructions are in.
+// debugScope says, at the beginning of a block or where a scope begins or ends, which scope instructions are
+// in.
 func (f *fn) debugScope() {
 	if f.debug == nil || f.scope == 0 || f.block == 0 {
 		return
@@ -312,7 +313,8 @@ func (f *fn) debugLexical(pos source.Pos, emit func()) {
 	f.debugScope()
 }
 
-// debugVariable describes a variable or parameter of the function, which lives in an OpVariable or is a value.
+// debugVariable describes a variable or parameter of the function, which lives in an OpVariable or is a
+// value.
 func (f *fn) debugVariable(v *tree.Var) {
 	if f.debug == nil || v.Name == "" {
 		return
