@@ -71,9 +71,9 @@ const (
 	DebugPrivate DebugWhere = iota // byte Offset of Kernel.Private[Index]
 	DebugLocal                     // likewise of Kernel.Local
 	DebugGlobal                    // likewise of Program.Globals
-	// DebugShadow is a variable that has values and no memory, as optimizing compilers leave it. Kernel.Private[Index]
-	// has a copy of what it was given last, for a type of n bytes: the value, n bytes with the states of its bytes
-	// (DebugState) and, from the next multiple of 8 on, a pointer.
+	// DebugShadow is a variable that has values and no memory, as optimizing compilers leave it.
+	// Kernel.Private[Index] has a copy of what it was given last, for a type of n bytes: the value, n bytes with
+	// the states of its bytes (DebugState) and, from the next multiple of 8 on, a pointer.
 	DebugShadow
 	// DebugNowhere is a variable of which nothing is left.
 	DebugNowhere

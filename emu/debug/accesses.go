@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/scheduler"
 )
 
-// LastAccesses returns the accesses to global and local memory of the instruction that was issued last, by work-item:
-// none where there is no way back to before it, or the launch has ended.
+// LastAccesses returns the accesses to global and local memory of the instruction that was issued last, by
+// work-item: none where there is no way back to before it, or the launch has ended.
 func (s *Session) LastAccesses() (list []engine.Access) {
 	tick := s.d.Tick
 	if off, _ := s.HistoryOff(); off || tick == 0 || s.ended {

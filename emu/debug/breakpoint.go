@@ -62,8 +62,8 @@ func (b *Breakpoint) spotIn(c *code) *spot {
 	return nil
 }
 
-// spots finds a place in the code of all kernels, or of those of a launch; that of the launch that is looked at comes first.
-// find returns its instructions.
+// spots finds a place in the code of all kernels, or of those of a launch; that of the launch that is looked
+// at comes first. find returns its instructions.
 func (s *Session) spots(launch *int, find func() []int) (list []spot) {
 	s.eachCode(func() {
 		if launch != nil && s.codes[*launch] != s.code {

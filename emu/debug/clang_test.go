@@ -2,6 +2,7 @@ package debug
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +54,9 @@ func TestClang(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		t.Cleanup(s.Close)
+		if at := s.Frames()[0].Place; name != "-O0" && (at.Line == 0 || at.Function != "sums" || s.Stopped().Reason != ReasonBegin) {
+			t.Errorf("%s: the launch begins at %+v, %+v", name, at, s.Stopped())
+		}
 		if name == "-O0" { // names alone: no lines, and no signs
 			b, err := s.BreakInstruction(s.Instructions() - 1)
 			if err != nil {
@@ -77,6 +81,13 @@ func TestClang(t *testing.T) {
 		}
 		if got := text(s, "i") + " " + text(s, "s") + " " + text(s, "n") + " " + text(s, "x[7]"); got != "2 14 8 8" {
 			t.Errorf("%s: i, s, n and x[7] are %s", name, got)
+		}
+		s.Delete(1)
+		if stop, err := s.ReverseContinue(context.Background()); err != nil || stop.Reason != ReasonBegin || s.Frames()[0].Place.Line == 0 {
+			t.Errorf("%s: %+v %v", name, stop, err)
+		}
+		if _, err := s.ReverseStep(context.Background(), StepInto, Instructions, Lane); !errors.Is(err, ErrBeginning) {
+			t.Errorf("%s: before the beginning: %v", name, err)
 		}
 		if _, err := s.BreakLine("sums.cl", 3); err != nil {
 			t.Fatal(err)

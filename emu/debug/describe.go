@@ -22,8 +22,8 @@ func (s *Session) TypeOf(text string) *Type {
 // maxDescribed is the number of lines of a description.
 const maxDescribed = 200
 
-// Describe returns what a type is, in lines: what typedefs stand for, and the members of the structure or the names of the
-// enumeration that is behind them, behind pointers and arrays.
+// Describe returns what a type is, in lines: what typedefs stand for, and the members of the structure or the
+// names of the enumeration that is behind them, behind pointers and arrays.
 func (t *Type) Describe() (lines []string) {
 	for n := 0; n < maxTypeDepth && t.Elem != nil; n++ {
 		switch t.Kind {
@@ -57,7 +57,7 @@ func (t *Type) Describe() (lines []string) {
 			if m.Bit.Bits > 0 {
 				where = fmt.Sprintf("bits %d to %d", m.Bit.Offset, m.Bit.Offset+m.Bit.Bits-1)
 			}
-			if !add("  %s %s at %s", m.Type, m.Name, where) {
+			if !add("  %s at %s", m.Type.Declaration(m.Name), where) {
 				break
 			}
 		}

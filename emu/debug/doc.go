@@ -8,10 +8,11 @@
 // way backwards is a way forwards from a checkpoint: a state of waves and a list of pages of memory, of which
 // unchanged ones are shared.
 //
-// Launches that pipes connect run together, by the turns that they have without a debugger (scheduler.SetStepper), and
-// launches and sets of them one behind the other (scheduler.Sequence). What a session shows is about one work-group in
-// progress: the one that has its turn, unless somebody looks at another one. Checkpoints have the packets and reservations
-// of pipes, too, and where the host has come to with what it feeds to them.
+// Launches that pipes connect run together, by the turns that they have without a debugger
+// (scheduler.SetStepper), and launches and sets of them one behind the other (scheduler.Sequence). What a
+// session shows is about one work-group in progress: the one that has its turn, unless somebody looks at
+// another one. Checkpoints have the packets and reservations of pipes, too, and where the host has come to
+// with what it feeds to them.
 //
 // The package knows no terminal and no protocol. What it offers has the shape of the Debug Adapter Protocol:
 // waves of the work-group that runs are threads, a work-item has frames (the kernel and the functions that

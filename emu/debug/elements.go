@@ -46,8 +46,8 @@ func (s *Session) NumElements(v Value) int {
 	return int(min(s.Extent(s.pointerOf(v))/t.Elem.Size, math.MaxInt32))
 }
 
-// Elements returns what a pointer leads to, as an array up to the end of its allocation: n elements from first
-// on.
+// Elements returns what a pointer leads to, as an array up to the end of its allocation: n elements from
+// first on.
 func (s *Session) Elements(v Value, first, n int) (list []Child) {
 	t := v.Type.strip()
 	all := s.NumElements(v)

@@ -328,7 +328,7 @@ func (s *Session) ReverseStep(ctx context.Context, kind StepKind, u Unit, scope 
 
 // ReverseContinueTo goes back to a tick.
 func (s *Session) ReverseContinueTo(ctx context.Context, tick uint64) (Stop, error) {
-	if s.d.Tick == 0 {
+	if s.d.Tick <= s.begin {
 		return s.stopped, ErrBeginning
 	}
 	return s.GoTo(ctx, tick)
@@ -342,7 +342,7 @@ func (s *Session) reverse(ctx context.Context, search func(from, to uint64) (tic
 	if h.off {
 		return s.stopped, ErrNoHistory
 	}
-	if here == 0 {
+	if here <= s.begin {
 		return s.stopped, ErrBeginning
 	}
 	for to := here; to > 0; {
@@ -370,7 +370,7 @@ func (s *Session) reverse(ctx context.Context, search func(from, to uint64) (tic
 		return stop, err
 	}
 	h.restore(0)
-	s.run(context.Background(), asker{through: true}, 0)
+	s.run(context.Background(), asker{through: true}, s.begin)
 	s.arrive(Stop{Reason: ReasonBegin})
 	s.seen = 0
 	return s.stopped, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/emu/argspec"
 )
 
-// TestKernels runs real kernels in the debugger: with steps at the beginning, with jumps back and forth, to their ends. They
-// leave the bytes that their references ask for.
+// TestKernels runs real kernels in the debugger: with steps at the beginning, with jumps back and forth, to
+// their ends. They leave the bytes that their references ask for.
 func TestKernels(t *testing.T) {
 	ran := 0
 	for i, k := range kernels.All() {

@@ -157,7 +157,8 @@ func (s *Session) PlaceIn(launch, pc int) Place {
 // CurrentLaunch returns the number of the launch that is looked at.
 func (s *Session) CurrentLaunch() int { return s.stepper.Index() }
 
-// SelectGroup looks at a work-group in progress, by the number of its launch and its id; nil is the launch's first.
+// SelectGroup looks at a work-group in progress, by the number of its launch and its id; nil is the launch's
+// first.
 func (s *Session) SelectGroup(launch int, id *[3]uint64) error {
 	if launch < 0 || launch >= len(s.codes) {
 		return fmt.Errorf("launch %d of %d: %w", launch, len(s.codes), ErrNoKernel)
@@ -198,8 +199,8 @@ func (s *Session) FindLaunch(name string) (int, error) {
 	return best, nil
 }
 
-// eachCode calls f for the code of each kernel, that of the launch that is looked at first, while it is the one that is
-// looked at.
+// eachCode calls f for the code of each kernel, that of the launch that is looked at first, while it is the
+// one that is looked at.
 func (s *Session) eachCode(f func()) {
 	now := s.code
 	defer func() { s.code = now }()

@@ -21,8 +21,8 @@ func lost(t *Type, item int) Value {
 	return Value{Type: t, Bytes: make([]byte, n), lost: slices.Repeat([]bool{true}, int(max(n, 1))), item: item}
 }
 
-// Lost says whether nothing, and whether not all, of a value is left of what the source computes: the module's compiler
-// has optimized it out.
+// Lost says whether nothing, and whether not all, of a value is left of what the source computes: the
+// module's compiler has optimized it out.
 func (v Value) Lost() (all, some bool) {
 	return len(v.lost) > 0 && !slices.Contains(v.lost, false), slices.Contains(v.lost, true)
 }

@@ -134,7 +134,8 @@ func (s *Session) pipe(m *memory.Pipe) Pipe {
 	return p
 }
 
-// packetType returns the type of a pipe's packets, as far as that is known: of a parameter that has it, or its bytes.
+// packetType returns the type of a pipe's packets, as far as that is known: of a parameter that has it, or
+// its bytes.
 func (s *Session) packetType(m *memory.Pipe) *Type {
 	name := s.launch.PipeType(m)
 	if i := strings.LastIndexByte(name, ' '); i >= 0 && !strings.HasPrefix(name, "unsigned ") {
@@ -186,8 +187,8 @@ func (s *Session) PipeText(p Pipe, most int) string {
 	return fmt.Sprintf("%d of %d packets {%s}", p.Len, p.Capacity, strings.Join(words, ", "))
 }
 
-// WatchPipe sets a watchpoint at a pipe: a session stops behind an instruction that has read or written packets, and when
-// the host has. Packets of reservations count when they are committed.
+// WatchPipe sets a watchpoint at a pipe: a session stops behind an instruction that has read or written
+// packets, and when the host has. Packets of reservations count when they are committed.
 func (s *Session) WatchPipe(p Pipe, kind WatchKind) (*Watchpoint, error) {
 	if s.mem.Pipe(p.Handle) == nil {
 		return nil, fmt.Errorf("pipe %s %w: it is not there", p.Name, ErrNotWatched)

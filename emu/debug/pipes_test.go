@@ -142,8 +142,8 @@ func newPiped(t testing.TB, what string, subgroup int, o emu.Schedule) (w piped)
 // pipedCases are the cases.
 var pipedCases = []string{"one", "chain", "reservations", "then"}
 
-// left is the memory and the packets behind a run: sorted where turns are drawn, since the code for debuggers has other
-// instructions to draw from, and whichever work-item comes first gets a packet.
+// left is the memory and the packets behind a run: sorted where turns are drawn, since the code for debuggers
+// has other instructions to draw from, and whichever work-item comes first gets a packet.
 func (w *piped) left(t testing.TB) string {
 	t.Helper()
 	text := ""
@@ -184,8 +184,8 @@ func eachPiped(t *testing.T, f func(t *testing.T, make func() piped)) {
 	}
 }
 
-// TestPipesRunAsLaunches runs kernels with pipes in the debugger and outside of it, with the same memory, packets and
-// output.
+// TestPipesRunAsLaunches runs kernels with pipes in the debugger and outside of it, with the same memory,
+// packets and output.
 func TestPipesRunAsLaunches(t *testing.T) {
 	ctx := context.Background()
 	eachPiped(t, func(t *testing.T, start func() piped) {
@@ -217,7 +217,8 @@ func TestPipesRunAsLaunches(t *testing.T) {
 	})
 }
 
-// TestPipesBackAndForth takes kernels with pipes to many ticks, in different ways, and finds the same state and memory.
+// TestPipesBackAndForth takes kernels with pipes to many ticks, in different ways, and finds the same state
+// and memory.
 func TestPipesBackAndForth(t *testing.T) {
 	ctx := context.Background()
 	eachPiped(t, func(t *testing.T, start func() piped) {
@@ -364,6 +365,52 @@ func TestPipeStops(t *testing.T) {
 	// A step is that of the kernel that is looked at, whoever has turns meanwhile.
 	if stop, err = s.Step(ctx, StepOver, Lines, Lane); err != nil || stop.Reason == ReasonStep && s.CurrentLaunch() != 0 {
 		t.Errorf("%+v %v, in %s", stop, err, s.Label(s.CurrentLaunch()))
+	}
+}
+
+// TestPipeGroupStep ends the step of a work-group when all of it waits at a pipe, and goes on behind it with
+// the next one.
+func TestPipeGroupStep(t *testing.T) {
+	ctx := context.Background()
+	w := newPiped(t, "chain", 4, emu.Schedule{})
+	s, err := NewSets(ctx, w.sets, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sink, err := s.FindLaunch("sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.BreakFunctionIn(&sink, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Temporary = true
+	if _, err := s.Continue(ctx); err != nil {
+		t.Fatal(err)
+	}
+	group, waits := s.running(), 0
+	for n := 0; s.inProgress(group); n++ {
+		if n == 20 {
+			t.Fatal("the work-group does not end")
+		}
+		stop, err := s.Step(ctx, StepOver, Lines, Group)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop.Reason != ReasonStep {
+			break
+		}
+		if s.running() != group {
+			t.Fatalf("step %d ends in %s", n, s.Label(s.CurrentLaunch()))
+		}
+		if !slices.ContainsFunc(s.Waves(), func(w WaveState) bool { return w.Next >= 0 }) {
+			waits++
+		}
+	}
+	if waits == 0 {
+		t.Error("the work-group has not waited at the end of a step")
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/isa/engine"
 )
 
-// interrupted runs an operation, and Resume behind it, up to a stop of its own. It is interrupted at each jump
-// backwards behind an instruction at which it asks whether to stop.
+// interrupted runs an operation, and Resume behind it, up to a stop of its own. It is interrupted at each
+// jump backwards behind an instruction at which it asks whether to stop.
 func interrupted(t *testing.T, s *Session, run func(context.Context) (Stop, error)) Stop {
 	t.Helper()
 	ask := s.d.Stop
@@ -31,8 +31,8 @@ func interrupted(t *testing.T, s *Session, run func(context.Context) (Stop, erro
 	}
 }
 
-// TestResume stops at the same ticks with interruptions as without them: at breakpoints, and behind steps that
-// breakpoints interrupt.
+// TestResume stops at the same ticks with interruptions as without them: at breakpoints, and behind steps
+// that breakpoints interrupt.
 func TestResume(t *testing.T) {
 	run := func(interrupt bool) (ticks []uint64) {
 		s := startPolynomial(t, 64, 12, Options{})

@@ -194,6 +194,11 @@ func (s *Session) forward(ctx context.Context, a asker) (Stop, error) {
 	if out == outPaused && s.d.Tick != skip {
 		s.skip = math.MaxUint64 // nothing was asked at the tick where it was interrupted
 	}
+	if st := a.step; stop.Reason == ReasonStep && st.unit.scope == Group && s.running() != st.group &&
+		s.stepper.Attend(st.group.launch, st.group.pos) { // all of it waits, and another one has its turn
+		s.attend()
+		s.item = st.item
+	}
 	if focus >= 0 && focus < s.items() {
 		s.item = focus
 	}

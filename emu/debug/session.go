@@ -59,9 +59,9 @@ type Stop struct {
 	Stepped     bool // a step is done, whatever else has happened
 }
 
-// Session is a launch in a debugger, or several that run together or one after the other. One goroutine at a time may
-// use it. Of several, a work-group is looked at whose launch Launch and what else there is of one are about: the one that
-// has its turn, unless SelectGroup was called.
+// Session is a launch in a debugger, or several that run together or one after the other. One goroutine at a
+// time may use it. Of several, a work-group is looked at whose launch Launch and what else there is of one
+// are about: the one that has its turn, unless SelectGroup was called.
 type Session struct {
 	launch  *emu.Debugging
 	stepper scheduler.Stepping
@@ -76,6 +76,7 @@ type Session struct {
 	item    int                 // the work-item in its group that is looked at
 	frame   int                 // of that
 	stopped Stop
+	begin   uint64 // the tick of the first line
 	ended   bool
 
 	breakpoints []*Breakpoint
@@ -92,7 +93,8 @@ type Session struct {
 	seen    int // findings that were told
 }
 
-// New prepares a session for a launch. It holds the launch's device until Close. The error is that of [emu.Debug].
+// New prepares a session for a launch. It holds the launch's device until Close. The error is that of
+// [emu.Debug].
 func New(ctx context.Context, l *emu.Launch, opt Options) (*Session, error) {
 	one := *l
 	if one.Check || one.Memory == emu.MemoryWeak {
@@ -102,8 +104,8 @@ func New(ctx context.Context, l *emu.Launch, opt Options) (*Session, error) {
 	return NewSets(ctx, []emu.Set{set}, opt)
 }
 
-// NewSets prepares a session for sets of launches, one behind the other. It holds their device until Close. The error is
-// that of [emu.Debug].
+// NewSets prepares a session for sets of launches, one behind the other. It holds their device until Close.
+// The error is that of [emu.Debug].
 func NewSets(ctx context.Context, sets []emu.Set, opt Options) (*Session, error) {
 	s := &Session{turn: -1, skip: math.MaxUint64}
 	s.d = &engine.Debug{Limit: math.MaxUint64, Stop: s.before, After: nil}
@@ -133,11 +135,32 @@ func (s *Session) first() error {
 			s.d.Limit = math.MaxUint64
 			s.arrive(Stop{Reason: ReasonBegin})
 			s.history.checkpoint()
-			return nil
+			return s.firstLine()
 		default:
 			return fmt.Errorf("the launch did not begin: event %d", e)
 		}
 	}
+}
+
+// maxWrapper is the number of instructions of a wave before the first line that are passed at the beginning.
+const maxWrapper = 64
+
+// firstLine goes on to the first instruction that has a line, where the first one has none: translators wrap
+// kernels in functions without lines.
+func (s *Session) firstLine() error {
+	it, ok := s.Current()
+	if !ok || s.history.off || s.info.file == "" || s.PlaceOf(it.PC).Line != 0 {
+		return nil
+	}
+	st := s.newStep(unit{StepInto, Lines, Lane})
+	if s.run(context.Background(), asker{step: st}, maxWrapper) != outStopped || st.ended {
+		_, err := s.GoTo(context.Background(), 0)
+		s.stopped.Reason = ReasonBegin
+		return err
+	}
+	s.begin = s.d.Tick
+	s.arrive(Stop{Reason: ReasonBegin})
+	return nil
 }
 
 // Close ends the session. Memory stays as it is.
@@ -165,8 +188,8 @@ func (s *Session) Ended() bool { return s.ended }
 // Output returns what work-items have printed up to now.
 func (s *Session) Output() []byte { return s.stepper.Output() }
 
-// Failed returns why the launches could not come to their end though no kernel is to blame: the host's end of a pipe has
-// failed; nil otherwise.
+// Failed returns why the launches could not come to their end though no kernel is to blame: the host's end of
+// a pipe has failed; nil otherwise.
 func (s *Session) Failed() error { return s.stepper.Err() }
 
 // Findings returns what went wrong up to now.

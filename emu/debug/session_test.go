@@ -139,6 +139,44 @@ func TestStepIntoAndOut(t *testing.T) {
 	}
 }
 
+// TestFinishFrame leaves the function of the frame that is looked at, with those inside of it.
+func TestFinishFrame(t *testing.T) {
+	s := start(t, `float sq(float v)
+{
+	return v * v;
+}
+float twice(float v)
+{
+	float s = sq(v);
+	return s + s;
+}
+kernel void finish(global float *x)
+{
+	float f = twice(x[0]);
+	x[0] = f;
+}
+`, "finish", emu.DeviceOptions{}, emu.NDRange{Global: []uint64{1}}, Options{}, func(d *emu.Device) []emu.Arg {
+		return []emu.Arg{buffer(t, d, []float32{3})}
+	})
+	for frame, want := range []string{"twice", "finish"} {
+		if _, err := s.GoTo(context.Background(), 0); err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.BreakLine("", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Temporary = true
+		if _, err := s.Continue(context.Background()); err != nil || !s.SelectFrame(frame) {
+			t.Fatalf("%v, frames %+v", err, s.Frames())
+		}
+		stop, err := s.Step(context.Background(), StepOut, Lines, Lane)
+		if f := s.Frames(); err != nil || stop.Reason != ReasonStep || f[0].Function != want {
+			t.Errorf("frame %d: %+v %v, in %+v", frame, stop, err, f)
+		}
+	}
+}
+
 // TestTypedefNames shows a structure that has no name but that of a typedef by it, and casts to it.
 func TestTypedefNames(t *testing.T) {
 	const source = `typedef struct { int a; float b; } pair_t;

@@ -79,6 +79,9 @@ func (s *Session) newStep(u unit) *step {
 		pc = w.Next()
 	}
 	st.from = s.info.positionOf(pc)
+	if frames := s.Frames(); u.kind == StepOut && u.scope == Lane && s.frame < len(frames) {
+		st.from.frame = frames[s.frame].at // that returns, with those inside of it
+	}
 	if u.scope == Group {
 		st.others = map[engine.Debuggable]position{}
 		for _, w := range s.waves {
@@ -117,7 +120,11 @@ func (st *step) before(w engine.Debuggable, pc int) bool {
 		return true
 	}
 	if st.s.running() != st.group {
-		return false
+		if len(st.others) > 0 { // of a group in which all wait by now, at pipes
+			st.forgetWaiting()
+			st.done = len(st.others) == 0
+		}
+		return st.done
 	}
 	switch st.unit.scope {
 	case Group:
@@ -147,13 +154,18 @@ func (st *step) beforeGroup(w engine.Debuggable, pc int) bool {
 	if from, ok := st.others[w]; ok && st.moved(from, pc) {
 		delete(st.others, w)
 	}
+	st.forgetWaiting()
+	st.done = len(st.others) == 0
+	return st.done
+}
+
+// forgetWaiting takes out the waves that cannot go on.
+func (st *step) forgetWaiting() {
 	for other := range st.others {
 		if other.Next() < 0 {
 			delete(st.others, other)
 		}
 	}
-	st.done = len(st.others) == 0
-	return st.done
 }
 
 // Step makes a step. A breakpoint, a finding or the end of the launch may come before.

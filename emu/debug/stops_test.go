@@ -162,7 +162,8 @@ func TestBarriersAndGrid(t *testing.T) {
 	}
 }
 
-// TestStepsOfWavesAndGroups steps a wave through both sides of a branch, and a group until all of its waves have moved.
+// TestStepsOfWavesAndGroups steps a wave through both sides of a branch, and a group until all of its waves
+// have moved.
 func TestStepsOfWavesAndGroups(t *testing.T) {
 	ctx := context.Background()
 	s := startDivided(t)
@@ -325,8 +326,8 @@ func TestNoWayBack(t *testing.T) {
 	}
 }
 
-// TestBreakOtherKernel sets breakpoints at lines of a kernel that does not run: they do not move on into the one that
-// does.
+// TestBreakOtherKernel sets breakpoints at lines of a kernel that does not run: they do not move on into the
+// one that does.
 func TestBreakOtherKernel(t *testing.T) {
 	const text = `kernel void fill(global int *a)
 {

@@ -185,6 +185,15 @@ func (t *Type) text(depth int) string {
 	return t.Name
 }
 
+// Declaration returns the declaration of a name with the type, as the source has it: "int table[2][3]".
+func (t *Type) Declaration(name string) string {
+	dims := ""
+	for n := 0; t.Kind == isa.DebugArray && t.Elem != nil && n < maxTypeDepth; t, n = t.Elem, n+1 {
+		dims += "[" + strconv.FormatUint(t.Count, 10) + "]"
+	}
+	return t.String() + " " + name + dims
+}
+
 // isInt says whether a stripped type is an integer, with bool.
 func (t *Type) isInt() bool {
 	return t.Kind == isa.DebugSigned || t.Kind == isa.DebugUnsigned || t.Kind == isa.DebugBool

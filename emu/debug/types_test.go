@@ -40,8 +40,8 @@ kernel void types(global name *in, local float *tmp, global int *out, name q, gl
 }
 `
 
-// TestTypes shows variables of all types of the source with the names that it has for them, in modules of this compiler
-// and of clang's.
+// TestTypes shows variables of all types of the source with the names that it has for them, in modules of
+// this compiler and of clang's.
 func TestTypes(t *testing.T) {
 	dir := t.TempDir()
 	source, bitcode, module := filepath.Join(dir, "types.cl"), filepath.Join(dir, "types.bc"), filepath.Join(dir, "types.spv")

@@ -45,8 +45,8 @@ type Value struct {
 	Bit   Bits // of a bit-field: which bits of Bytes
 	at    place
 	item  int // the work-item whose private memory pointers lead to
-	// lost says which of Bytes have been optimized out; nil for none. copied is where the debugger's copy of a value that
-	// is not in memory is.
+	// lost says which of Bytes have been optimized out; nil for none. copied is where the debugger's copy of a
+	// value that is not in memory is.
 	lost   []bool
 	copied place
 }

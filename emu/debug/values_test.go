@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/asm"
 )
 
-// valuesModule is a module as optimizing compilers make them. Its variable x has a type, and DebugValues give it values
-// between the lines 10 and 20 and behind line 20; a kernel stores 7 in line 10, 20 and 30.
+// valuesModule is a module as optimizing compilers make them. Its variable x has a type, and DebugValues give
+// it values between the lines 10 and 20 and behind line 20; a kernel stores 7 in line 10, 20 and 30.
 const valuesModule = `
 OpCapability Addresses
 OpCapability Kernel
@@ -258,8 +258,8 @@ func lie(m *spirv.Module, changes []byte) {
 	}
 }
 
-// showLies runs a module of values whose debug information is changed, and looks at all that there is. It says whether there
-// was a session.
+// showLies runs a module of values whose debug information is changed, and looks at all that there is. It
+// says whether there was a session.
 func showLies(t testing.TB, typ string, changes []byte) bool {
 	m, err := spirv.Decode(values(t, typ, []string{"n plus4 stack", "v", "both", "local deref", "c7 high"}, []string{"out plus4 deref", "m low", "true"}))
 	if err != nil {
@@ -294,8 +294,8 @@ func showLies(t testing.TB, typ string, changes []byte) bool {
 
 var lyingTypes = []string{"tint", "tpair", "tv3", "tptr", "tarr", "tbool"}
 
-// TestValuesMayLie changes words of debug information at random: what comes of it is a session that shows variables, or an
-// error.
+// TestValuesMayLie changes words of debug information at random: what comes of it is a session that shows
+// variables, or an error.
 func TestValuesMayLie(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	n := 600

@@ -30,6 +30,8 @@ func TestDebugInformation(t *testing.T) {
 		{"long vectors", "kernel void k(half8 a, global int16 *b) { b[1] = b[0]; }", false},
 		{"enumeration", "enum color { RED, GREEN = 5, BLUE = -1 }; kernel void k(int n) { enum color c = n ? RED : BLUE; }", true},
 		{"typedefs of numbers", "typedef float real; typedef real same; kernel void k(real a) { same b = a; }", false},
+		{"built-in typedefs", "kernel void k(global int *p) { size_t i = 1; struct { ptrdiff_t d; } s; s.d = i; cl_mem_fence_flags f = 1; *p = s.d + f; }", false},
+		{"loops", "kernel void k(global int *p) { for (int i = 0; i < 3; i++) for (int i = 0; i < 2; i++) p[i] = i; int i = 4; p[i] = i; }", true},
 		{"typedefs", "typedef struct tag { int a; } name; typedef name row[3]; kernel void k(global name *p, name v) { row r; r[1] = v; name *q = &v; }", false},
 		{"list", "typedef struct node node; struct node { int v; global node *next; global struct node *other; }; kernel void k(global node *p) { global node *q = p->next; }", false},
 		{"nested", "struct a; struct b { global struct a *up; }; struct a { struct b inner; }; kernel void k(global struct a *p) { struct a x = *p; }", false},

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
@@ -16,14 +19,19 @@ import (
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/launch"
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/toolchain"
 	"github.com/lockstep-gpu/lockstep/conformance"
+	"github.com/lockstep-gpu/lockstep/docs/course/grade"
+	"github.com/lockstep-gpu/lockstep/emu/explore"
 	"github.com/lockstep-gpu/lockstep/internal/hostrun"
 )
 
-// documentTypes are the documents by name, in the order of the schema.
-var documentTypes = []struct {
+// documentType is a document and its name.
+type documentType struct {
 	name string
 	doc  any
-}{
+}
+
+// documentTypes are the documents by name, in the order of the schema.
+var documentTypes = []documentType{
 	{"run", launch.Report{}}, {"info", infocmd.ModuleInfo{}}, {"info-opcodes", infocmd.OpcodesInfo{}}, {"validate", toolchain.Verdict{}}, {"conformance", conformance.ReportDocument{}},
 	{"explore", explorecmd.Document{}}, {"explore-exhaustive", explorecmd.ExhaustiveDocument{}}, {"conformance-list", conformancecmd.CaseList{}}, {"conformance-matrix", conformance.CoverageDocument{}}, {"grade", gradecmd.Report{}}, {"grade-list", gradecmd.CourseList{}}, {"driver", hostcmd.DriverDocument{}}, {"launch", hostrun.Document{}}, {"error", cmdline.ErrorReport{}},
 }
@@ -39,14 +47,18 @@ describes them in words.
 			if len(args) > 0 {
 				return cmdline.Usagef("help schema", "schema: takes no arguments")
 			}
-			return cmdline.WriteJSON(env.Stdout, jsonSchema())
+			doc, err := jsonSchema()
+			if err != nil {
+				return err
+			}
+			return cmdline.WriteJSON(env.Stdout, doc)
 		}
 	},
 }
 
 // jsonSchema returns the JSON Schema of all documents.
-func jsonSchema() any {
-	s := schemas{defs: map[string]any{}}
+func jsonSchema() (any, error) {
+	s := schemas{defs: map[string]any{}, types: map[string]reflect.Type{}}
 	var all []any
 	for _, d := range documentTypes {
 		def := s.object(reflect.TypeOf(d.doc))
@@ -60,11 +72,38 @@ func jsonSchema() any {
 	return map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Documents of lockstep -json",
 		"oneOf": all, "$defs": s.defs,
-	}
+	}, errors.Join(s.errs...)
 }
 
 // schemas makes schemas of Go types, as encoding/json writes them.
-type schemas struct{ defs map[string]any }
+type schemas struct {
+	defs  map[string]any
+	types map[string]reflect.Type // by name
+	errs  []error
+}
+
+// names are the names of structures that share theirs with another one, or with a document.
+var names = map[reflect.Type]string{
+	reflect.TypeFor[explore.Run]():      "runOfKernel",
+	reflect.TypeFor[grade.Difference](): "wrongElement",
+	reflect.TypeFor[hostrun.Call]():     "callOfHost",
+}
+
+// name returns the name of a structure: that of its type without the package, which is nobody's business. It
+// notes two structures of a name as an error.
+func (s *schemas) name(t reflect.Type) string {
+	name := names[t]
+	if name == "" {
+		name = strings.ToLower(t.Name()[:1]) + t.Name()[1:]
+	}
+	other, ok := s.types[name]
+	document := slices.ContainsFunc(documentTypes, func(d documentType) bool { return d.name == name })
+	if ok && other != t || document {
+		s.errs = append(s.errs, fmt.Errorf("the schema has two structures %q: one is %s", name, t))
+	}
+	s.types[name] = t
+	return name
+}
 
 var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
@@ -100,11 +139,12 @@ func (s *schemas) of(t reflect.Type) map[string]any {
 		if t.Name() == "" {
 			return s.object(t)
 		}
-		if _, ok := s.defs[t.String()]; !ok {
-			s.defs[t.String()] = nil // for types that hold themselves
-			s.defs[t.String()] = s.object(t)
+		name := s.name(t)
+		if _, ok := s.defs[name]; !ok {
+			s.defs[name] = nil // for types that hold themselves
+			s.defs[name] = s.object(t)
 		}
-		return map[string]any{"$ref": "#/$defs/" + t.String()}
+		return map[string]any{"$ref": "#/$defs/" + name}
 	}
 	return map[string]any{"type": "integer"}
 }

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/cmdline"
 	"github.com/lockstep-gpu/lockstep/cmd/lockstep/internal/launch"
+	"github.com/lockstep-gpu/lockstep/emu/explore"
 )
 
 // schemaChecker holds a document against a JSON Schema with the keywords that
@@ -190,6 +193,34 @@ func TestDocumentsFollowSchema(t *testing.T) {
 	out, _, _ := w.run(ctx, strings.Fields("run kernels.spv -kernel forever -global 1 -arg zero:i32:1 -json"), nil)
 	if err := c.document(out); err != nil {
 		t.Errorf("cancelled: %v\n%s", err, out)
+	}
+}
+
+// TestSchemaNames holds that names in the schema are those of documents and structures, none of which shares
+// its name with another one, and that no Go package is in them.
+func TestSchemaNames(t *testing.T) {
+	defs := newSchemaChecker(t).root["$defs"].(map[string]any)
+	plain := regexp.MustCompile(`^[a-z][A-Za-z0-9-]*$`)
+	for _, name := range slices.Sorted(maps.Keys(defs)) {
+		if !plain.MatchString(name) {
+			t.Errorf("$defs has the name %s", name)
+		}
+	}
+	if defs["kernelInfo"] == nil {
+		t.Error("$defs has no kernelInfo")
+	}
+	type Difference struct{ A int }
+	s := schemas{defs: map[string]any{}, types: map[string]reflect.Type{}}
+	s.of(reflect.TypeFor[explore.Difference]())
+	if s.of(reflect.TypeFor[explore.Difference]()); len(s.errs) > 0 {
+		t.Errorf("one structure has two names: %v", s.errs)
+	}
+	if s.of(reflect.TypeFor[Difference]()); len(s.errs) != 1 {
+		t.Errorf("two structures of a name: %v", s.errs)
+	}
+	type Validate struct{ A int }
+	if s.of(reflect.TypeFor[Validate]()); len(s.errs) != 2 {
+		t.Errorf("a structure with the name of a document: %v", s.errs)
 	}
 }
 

@@ -243,8 +243,8 @@ func (s *server) again(w *wish) error {
 	return s.mark(s.marks[w.mark])
 }
 
-// mark finds the memory of a mark in a new session: by what names it at the beginning of the launch, or, for what is in
-// a buffer, by where it was. The buffers of a launch that is run again are where they were.
+// mark finds the memory of a mark in a new session: by what names it at the beginning of the launch, or, for
+// what is in a buffer, by where it was. The buffers of a launch that is run again are where they were.
 func (s *server) mark(m *mark) error {
 	at, ok := s.session.Current()
 	if ok && s.session.SelectGlobal(m.item) == nil {

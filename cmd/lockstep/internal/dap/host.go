@@ -10,8 +10,8 @@ import (
 
 // Host is a program whose launches are debugged one after the other. It waits in each launch.
 type Host struct {
-	// Next returns the next launch. A target without a session says that the program has ended, with its status. What
-	// it says goes to say, which may be called at any time.
+	// Next returns the next launch. A target without a session says that the program has ended, with its status.
+	// What it says goes to say, which may be called at any time.
 	Next func(ctx context.Context) (*Target, error)
 	// Detach lets the program go on without further stops, and End ends it. Both return when that has happened.
 	Detach, End func()
@@ -68,7 +68,8 @@ func (s *server) arrive(a arrival) {
 	}
 }
 
-// leave ends the debugging of the host program: it goes on by itself where detach says so, and ends otherwise.
+// leave ends the debugging of the host program: it goes on by itself where detach says so, and ends
+// otherwise.
 func (s *server) leave(detach bool) {
 	h := s.host
 	if h == nil {

@@ -25,8 +25,8 @@ type Launch struct {
 	NoDebug                bool   // runs with checks, and stops nowhere
 	Checks                 bool   // runs with checks first, and stops where they found something
 	Step                   string // who steps: "lane", "wave" or "group"
-	// Host is a program and its arguments whose launches are debugged, in the place of Program. Kernel is the kernel of
-	// which, "" for all.
+	// Host is a program and its arguments whose launches are debugged, in the place of Program. Kernel is the
+	// kernel of which, "" for all.
 	Host   []string
 	Kernel string
 	Attach bool // to a host program that is there already
@@ -63,8 +63,8 @@ type Target struct {
 	Close  func()
 }
 
-// Prepare makes a launch of its attributes. What the compiler and others have to say goes to say. The error is
-// for the person who wrote the attributes.
+// Prepare makes a launch of its attributes. What the compiler and others have to say goes to say. The error
+// is for the person who wrote the attributes.
 type Prepare func(ctx context.Context, l *Launch, say func(Output)) (*Target, error)
 
 // attributes are Launch as clients send it.
@@ -154,7 +154,8 @@ func capabilities() dap.Capabilities {
 	}
 }
 
-// initializeArguments are the protocol's, with lines and columns that start at 1 unless something else is said.
+// initializeArguments are the protocol's, with lines and columns that start at 1 unless something else is
+// said.
 type initializeArguments struct {
 	dap.InitializeRequestArguments
 	LinesStartAt1   *bool `json:"linesStartAt1"`

@@ -93,8 +93,9 @@ func (s *server) writeMemory(a *dap.WriteMemoryArguments) (any, error) {
 	return dap.WriteMemoryResponseBody{BytesWritten: len(data)}, nil
 }
 
-// address writes the address of an instruction: its number in the kernel. Some clients read what stands behind 0x and
-// nothing else. Addresses before the kernel, which clients ask for, are in order with the others.
+// address writes the address of an instruction: its number in the kernel. Some clients read what stands
+// behind 0x and nothing else. Addresses before the kernel, which clients ask for, are in order with the
+// others.
 func address(pc int) string {
 	if pc < 0 {
 		return strconv.Itoa(pc)

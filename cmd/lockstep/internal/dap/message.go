@@ -229,8 +229,8 @@ func (o *outbox) respond(m *request, body any) {
 	o.send(response{dap.Response{ProtocolMessage: o.next("response"), RequestSeq: m.Seq, Success: true, Command: m.Command}, body})
 }
 
-// refuse answers with an error. short is the protocol's word for it, if there is one. Otherwise the text stands in
-// both places: some clients show the message, others the format of the body.
+// refuse answers with an error. short is the protocol's word for it, if there is one. Otherwise the text
+// stands in both places: some clients show the message, others the format of the body.
 func (o *outbox) refuse(m *request, short string, err error) {
 	if short == "" {
 		short = err.Error()
@@ -243,9 +243,9 @@ func (o *outbox) refuse(m *request, short string, err error) {
 	})
 }
 
-// wished are the requests that somebody has made, who is told when they fail. Others an editor makes by itself, for
-// what it shows: the mouse rests on a word that is no variable, or a view asks for what was there before a step.
-// Their errors stand where the answer would, if anywhere.
+// wished are the requests that somebody has made, who is told when they fail. Others an editor makes by
+// itself, for what it shows: the mouse rests on a word that is no variable, or a view asks for what was there
+// before a step. Their errors stand where the answer would, if anywhere.
 var wished = map[string]bool{
 	"initialize": true, "launch": true, "attach": true, "restart": true, "continue": true, "next": true, "stepIn": true,
 	"stepOut": true, "stepBack": true, "reverseContinue": true, "pause": true, "setVariable": true, "setExpression": true,

@@ -208,9 +208,9 @@ func (s *server) continued() {
 	}
 }
 
-// stopped tells the client that the launch stands where it did not stand before. Where the client believes that it
-// stands already, it goes on first: some clients take a second stop for that of another thread, and let that one go on
-// by themselves.
+// stopped tells the client that the launch stands where it did not stand before. Where the client believes
+// that it stands already, it goes on first: some clients take a second stop for that of another thread, and
+// let that one go on by themselves.
 func (s *server) stopped(reason, description, text string, hits []int) {
 	s.view = s.view.moved()
 	s.view.look(s.session)

@@ -187,8 +187,8 @@ func prepareSource(source, kernel string, size emu.NDRange, number int32) Prepar
 	}
 }
 
-// TestInterrupted compares a session with one in which requests come while the launch runs: it stops at the same
-// times, and has counted the same hits.
+// TestInterrupted compares a session with one in which requests come while the launch runs: it stops at the
+// same times, and has counted the same hits.
 func TestInterrupted(t *testing.T) {
 	run := func(disturb bool) (ticks []string) {
 		c := newClient(t, prepareSource(loops, "loops", emu.NDRange{Global: []uint64{64}, Local: []uint64{64}}, 20000))

@@ -142,8 +142,8 @@ type server struct {
 	last   cause
 }
 
-// Serve answers a client's requests until it disconnects, its bytes end or the context does. The error is that
-// of bytes that are no messages, or of writing.
+// Serve answers a client's requests until it disconnects, its bytes end or the context does. The error is
+// that of bytes that are no messages, or of writing.
 func Serve(ctx context.Context, from io.Reader, to io.Writer, prepare Prepare) error {
 	s := newServer(ctx, to, prepare)
 	return s.serve(from)

@@ -247,8 +247,8 @@ func (s *server) selectItem(a *struct {
 	return map[string]any{"threadId": s.view.current, "name": "work-item " + s.id(it.Global)}, nil
 }
 
-// choose makes a work-item the one that is shown. The launch does not move: frames and variables that the client knows
-// stay.
+// choose makes a work-item the one that is shown. The launch does not move: frames and variables that the
+// client knows stay.
 func (s *server) choose(it emudebug.Item) {
 	s.view.choose(s.session.CurrentLaunch(), it)
 	s.later(func() { s.tellStop("pause", "work-item "+s.id(it.Global)+" is looked at", "", nil) })
@@ -274,8 +274,8 @@ func (s *server) sourceOf(name string) *dap.Source {
 	return src
 }
 
-// pathIn returns the path by which a client names a source. A source that the client has from the request source may
-// come with its number alone.
+// pathIn returns the path by which a client names a source. A source that the client has from the request
+// source may come with its number alone.
 func (s *server) pathIn(source *dap.Source) string {
 	if path := cmpOr(source.Path, source.Name); path != "" || s.session == nil {
 		return path

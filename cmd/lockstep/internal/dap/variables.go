@@ -437,7 +437,8 @@ func (s *server) info(subject string) string {
 	return s.words.String()
 }
 
-// memoryReference returns what names the memory where a value is, or of a pointer where it leads; "" for none.
+// memoryReference returns what names the memory where a value is, or of a pointer where it leads; "" for
+// none.
 func (s *server) memoryReference(v emudebug.Value) string {
 	p, ok := s.session.Pointer(v)
 	if !ok || p == 0 {

@@ -55,8 +55,8 @@ func (t *Telling) Flush() {
 	}
 }
 
-// within returns an Env for a launch of a client: its relative paths are in a folder, and what is written goes
-// to the client.
+// within returns an Env for a launch of a client: its relative paths are in a folder, and what is written
+// goes to the client.
 func within(e *cmdline.Env, dir string, say func(dap.Output)) *cmdline.Env {
 	inner := *e
 	inner.Stdin, inner.JSON, inner.Editor = strings.NewReader(""), &cmdline.JSONState{}, nil
@@ -79,7 +79,8 @@ func within(e *cmdline.Env, dir string, say func(dap.Output)) *cmdline.Env {
 	return &inner
 }
 
-// PrepareKernel is prepareDAP for clients that may not start programs: who they are at a connection, nobody knows.
+// PrepareKernel is prepareDAP for clients that may not start programs: who they are at a connection, nobody
+// knows.
 func PrepareKernel(ctx context.Context, e *cmdline.Env, l *dap.Launch, say func(dap.Output)) (*dap.Target, error) {
 	switch {
 	case l.Attach:
@@ -173,8 +174,8 @@ func sayDiagnostics(list []clc.Diagnostic, say func(dap.Output)) {
 	}
 }
 
-// pathOf returns what finds the path of a source by the name that a module has for it: the first that there is,
-// beside the module and in the launch's folder.
+// pathOf returns what finds the path of a source by the name that a module has for it: the first that there
+// is, beside the module and in the launch's folder.
 func pathOf(e *cmdline.Env, l *dap.Launch) func(name string) (string, bool) {
 	known := map[string]string{}
 	return func(name string) (string, bool) {

@@ -24,8 +24,8 @@ var Command = &cmdline.Command{
 	Name:  "debug",
 	Args:  "MODULE",
 	Short: "run a kernel in a debugger, forwards and backwards",
-	Long: `Runs a kernel in a debugger, with the arguments of lockstep run. It stops before the first
-instruction and reads commands, in the manner of gdb: break, next, step, print, watch,
+	Long: `Runs a kernel in a debugger, with the arguments of lockstep run. It stops at the first line
+and reads commands, in the manner of gdb: break, next, step, print, watch,
 reverse-continue and so on; ` + "`help`" + ` lists them, and the beginning of a name will do. All that the
 debugger prints is plain text, one statement a line.
 

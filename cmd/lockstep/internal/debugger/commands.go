@@ -3,6 +3,7 @@ package debugger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ func init() {
 		{names: []string{"condition"}, args: "N [EXPRESSION]", short: "give breakpoint N a condition, or take it away", run: (*Console).condition, words: (*Console).names},
 		{names: []string{"ignore"}, args: "N COUNT", short: "let the next COUNT hits of breakpoint N pass", run: (*Console).ignore},
 		{names: []string{"watch"}, args: "EXPRESSION", short: "stop behind writes to what EXPRESSION names, whoever writes",
-			long: "The name of a pipe stops behind reads and writes of its packets, also by the host; rwatch stops behind reads only.\nPackets of a reservation are read or written when it is committed.",
+			long: "A variable is that of the work-item that is looked at.\nThe name of a pipe stops behind reads and writes of its packets, also by the host; rwatch stops behind reads only.\nPackets of a reservation are read or written when it is committed.",
 			run:  watcher(debug.WatchWrite), words: (*Console).names},
 		{names: []string{"rwatch"}, args: "EXPRESSION", short: "stop behind reads of global or local memory", run: watcher(debug.WatchRead), words: (*Console).names},
 		{names: []string{"awatch"}, args: "EXPRESSION", short: "stop behind reads and writes of global or local memory", run: watcher(debug.WatchReadWrite), words: (*Console).names},
@@ -424,9 +425,20 @@ func (c *Console) until(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	b.Item, b.Temporary = &it.Global, true
+	b.Item = &it.Global
+	return c.goOnTo(ctx, b)
+}
+
+// goOnTo goes on to a breakpoint that a command has set for itself, of which nobody else is told, or to an
+// earlier stop.
+func (c *Console) goOnTo(ctx context.Context, b *debug.Breakpoint) error {
+	b.Temporary = true
 	stop, err := c.Session.Continue(ctx)
 	_ = c.Session.Delete(b.Number)
+	stop.Breakpoints = slices.DeleteFunc(slices.Clone(stop.Breakpoints), func(n int) bool { return n == b.Number })
+	if stop.Reason == debug.ReasonBreakpoint && len(stop.Breakpoints) == 0 {
+		stop.Reason = debug.ReasonStep
+	}
 	return c.stopped(stop, err)
 }
 

@@ -53,6 +53,33 @@ func console(t testing.TB) (*Console, *bytes.Buffer) {
 	return c, out
 }
 
+// TestOwnStops goes on to places by breakpoints of which nobody is told.
+func TestOwnStops(t *testing.T) {
+	c, out := console(t)
+	for _, step := range []struct{ line, want, not string }{
+		{"until 7", "program.cl:7:", "breakpoint"},
+		{"group 0", "the launch has ended", "breakpoint"},
+		{"b 7", "breakpoint 3 at", ""},
+		{"r", "breakpoint 3", ""},
+		{"rc", "the beginning", ""},
+		{"until 7", "breakpoint 3\n", ""},
+	} {
+		out.Reset()
+		if _, err := c.Do(context.Background(), step.line); err != nil {
+			t.Errorf("%s: %v", step.line, err)
+		}
+		if got := out.String(); !strings.Contains(got, step.want) || step.not != "" && strings.Contains(got, step.not) {
+			t.Errorf("%s: %s", step.line, got)
+		}
+	}
+	if _, err := c.Do(context.Background(), "r"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Do(context.Background(), "group 9"); err == nil || err.Error() != "there is no work-group (9): the launch has 1 by 1 by 1" {
+		t.Errorf("group 9: %v", err)
+	}
+}
+
 func TestCommands(t *testing.T) {
 	c, out := console(t)
 	for _, step := range []struct{ line, want string }{

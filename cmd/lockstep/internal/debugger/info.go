@@ -95,7 +95,7 @@ func (c *Console) infoVariables(scope debug.VariableScope) {
 				c.printf("%s: %v\n", v.Name, v.Err)
 				continue
 			}
-			c.printf("%s %s = %s\n", v.Value.Type, v.Name, c.text(v.Value, ""))
+			c.printf("%s = %s\n", v.Value.Type.Declaration(v.Name), c.text(v.Value, ""))
 		}
 	}
 	if n == 0 {

@@ -437,12 +437,13 @@ func (c *Console) group(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
+	if all := c.Session.Launch().Groups; id[0] >= all[0] || id[1] >= all[1] || id[2] >= all[2] {
+		return usagef("there is no work-group %s: the launch has %d by %d by %d", c.id(id), all[0], all[1], all[2])
+	}
 	b, err := c.Session.BreakInstruction(0)
 	if err != nil {
 		return err
 	}
-	b.Group, b.Temporary = &id, true
-	stop, err := c.Session.Continue(ctx)
-	_ = c.Session.Delete(b.Number)
-	return c.stopped(stop, err)
+	b.Group = &id
+	return c.goOnTo(ctx, b)
 }

@@ -189,8 +189,8 @@ func (d *describer) typ(id spirv.ID, depth int) uint32 {
 	return n
 }
 
-// counts returns the numbers of elements of an array. LLVM's translator has the lower bounds of all dimensions behind
-// them, of which C has none.
+// counts returns the numbers of elements of an array. LLVM's translator has the lower bounds of all
+// dimensions behind them, of which C has none.
 func (d *describer) counts(ops []uint32) []uint32 {
 	half := len(ops) / 2
 	if len(ops)%2 != 0 {
@@ -283,8 +283,8 @@ func (d *describer) Declare(in spirv.Inst) {
 	d.d.Vars = append(d.d.Vars, x)
 }
 
-// declareElsewhere notes a variable in memory that is no variable of the kernel's, such as a structure that a function
-// has been passed, or one that an expression leads to.
+// declareElsewhere notes a variable in memory that is no variable of the kernel's, such as a structure that a
+// function has been passed, or one that an expression leads to.
 func (d *describer) declareElsewhere(id, expr spirv.ID, p *ssa.Value, t *Type) {
 	s := d.shadowOf(id)
 	ops, ok := d.inst(expr, spirv.OpenCLDebugInfo100DebugExpression, 0)

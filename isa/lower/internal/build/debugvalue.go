@@ -8,12 +8,13 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv"
 )
 
-// Optimizing compilers leave variables without memory: DebugValue says what they have from an instruction on. A kernel for
-// a debugger keeps a copy of it in private memory (isa.DebugShadow), which DebugValue becomes a store to. So what a
-// variable has is what the work-item has given it last, whichever way it came, and registers need not be looked for.
+// Optimizing compilers leave variables without memory: DebugValue says what they have from an instruction on.
+// A kernel for a debugger keeps a copy of it in private memory (isa.DebugShadow), which DebugValue becomes a
+// store to. So what a variable has is what the work-item has given it last, whichever way it came, and
+// registers need not be looked for.
 
-// maxShadow is the size of the largest variable of which a copy is kept, and maxShadowScalars the number of scalars of
-// the largest value that is stored at once.
+// maxShadow is the size of the largest variable of which a copy is kept, and maxShadowScalars the number of
+// scalars of the largest value that is stored at once.
 const (
 	maxShadow        = 4096
 	maxShadowScalars = 64
@@ -95,8 +96,9 @@ func (d *describer) Value(in spirv.Inst) {
 	d.assign(s, d.piece(spirv.ID(ops[1]), spirv.ID(ops[2]), len(ops) > 3))
 }
 
-// place gives the instructions that follow the place of the one before them, so that no line begins with them. Where none
-// is before them in the block, they have no line. The result goes back to the place of the instruction at hand.
+// place gives the instructions that follow the place of the one before them, so that no line begins with
+// them. Where none is before them in the block, they have no line. The result goes back to the place of the
+// instruction at hand.
 func (d *describer) place() func() {
 	b := d.b
 	loc, has, line := b.loc, b.HasLoc, b.Line
@@ -167,8 +169,8 @@ const (
 	opFragment
 )
 
-// withoutSpaces takes out what names an address space: its number, Swap, and Xderef. Clang has it with variables in
-// memory, and leaves it when they become values, which are not in memory then.
+// withoutSpaces takes out what names an address space: its number, Swap, and Xderef. Clang has it with
+// variables in memory, and leaves it when they become values, which are not in memory then.
 func withoutSpaces(list [][]uint32) [][]uint32 {
 	out := list[:0:0]
 	for i := 0; i < len(list); i++ {
@@ -181,8 +183,8 @@ func withoutSpaces(list [][]uint32) [][]uint32 {
 	return out
 }
 
-// operand returns the scalars of a value that debug information names, and its type; false where there is none that a
-// variable could have.
+// operand returns the scalars of a value that debug information names, and its type; false where there is
+// none that a variable could have.
 func (d *describer) operand(id spirv.ID) ([]*ssa.Value, *Type, bool) {
 	b := d.b
 	in, ok := b.Module.Index.Def(id)
@@ -216,8 +218,8 @@ func (d *describer) operand(id spirv.ID) ([]*ssa.Value, *Type, bool) {
 	return b.Typed(id, t), t, true
 }
 
-// compute carries out operations on a value. What the specification does not have, and what makes no sense, leaves
-// nothing.
+// compute carries out operations on a value. What the specification does not have, and what makes no sense,
+// leaves nothing.
 func (d *describer) compute(p *piece, list [][]uint32) {
 	if n := len(list) - 1; n >= 0 && list[n][0] == opStackValue {
 		list = list[:n]
@@ -408,7 +410,8 @@ func (d *describer) inside(id spirv.ID) bool {
 	return false
 }
 
-// clearShadows makes the states of all variables DebugUnset at the beginning, where private memory is not zero.
+// clearShadows makes the states of all variables DebugUnset at the beginning, where private memory is not
+// zero.
 func (d *describer) clearShadows() {
 	b := d.b
 	if b.Module.Options.Poison == 0 {

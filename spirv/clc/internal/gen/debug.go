@@ -7,13 +7,14 @@ import (
 	"github.com/lockstep-gpu/lockstep/spirv/clc/internal/types"
 )
 
-// debugInfo is what -g adds: the instructions of OpenCL.DebugInfo.100, which say what variables, types and scopes
-// the source has.
+// debugInfo is what -g adds: the instructions of OpenCL.DebugInfo.100, which say what variables, types and
+// scopes the source has.
 type debugInfo struct {
 	set     spirv.ID
 	none    spirv.ID
 	empty   spirv.ID // OpString ""
 	unit    spirv.ID
+	main    spirv.ID // the source of the unit
 	expr    spirv.ID // DebugExpression without operations
 	sources map[string]spirv.ID
 	types   map[debugKey]spirv.ID
@@ -46,8 +47,9 @@ func (m *module) beginDebug() {
 			break
 		}
 	}
+	d.main = m.debugAt(first).source
 	d.unit = m.debugInst(spirv.OpenCLDebugInfo100DebugCompilationUnit, 65536, 4,
-		uint32(m.debugAt(first).source), uint32(spirv.SourceLanguageOpenCL_C))
+		uint32(d.main), uint32(spirv.SourceLanguageOpenCL_C))
 }
 
 // debugInst emits an instruction among the types and constants.
@@ -93,7 +95,10 @@ func (m *module) debugTypeAs(t types.Qual, w *types.Typedef) spirv.ID {
 			return id
 		}
 		if id = base; !namedBy(t.Type, w) {
-			at := m.debugAt(w.Pos)
+			at := debugPlace{source: m.debug.main} // of a built-in type, which stands nowhere
+			if w.Pos != 0 {
+				at = m.debugAt(w.Pos)
+			}
 			id = m.debugInst(spirv.OpenCLDebugInfo100DebugTypedef, uint32(m.string(w.Name)), uint32(base),
 				uint32(at.source), at.line, at.column, uint32(m.debug.unit))
 		}
@@ -204,8 +209,8 @@ func (m *module) debugBasic(t *types.Type) spirv.ID {
 	return m.debugInst(spirv.OpenCLDebugInfo100DebugTypeBasic, uint32(m.string(t.String())), uint32(size), encoding)
 }
 
-// debugStruct describes a structure or union. Its members name it, and it names them: of all instructions, only it may
-// name what follows (OpenCL.DebugInfo.100, 2.2).
+// debugStruct describes a structure or union. Its members name it, and it names them: of all instructions,
+// only it may name what follows (OpenCL.DebugInfo.100, 2.2).
 func (m *module) debugStruct(t *types.Type, key debugKey) spirv.ID {
 	s := t.Struct
 	id := m.id()
@@ -268,7 +273,8 @@ func (f *fn) debugFunction() {
 		uint32(at.source), at.line, at.column, uint32(f.debug.unit), uint32(f.string(f.f.Symbol)), flags, body.line, uint32(f.id))
 }
 
-// debugScope says, at the beginning of a block or where a scope begins or ends, which scope instructions are in.
+// debugScope says, at the beginning of a block or where a scope begins or ends, which scope instructions are
+// in.
 func (f *fn) debugScope() {
 	if f.debug == nil || f.scope == 0 || f.block == 0 {
 		return
@@ -281,16 +287,25 @@ func (f *fn) debugScope() {
 func (f *fn) debugBlock(b *tree.Block, emit func()) {
 	declares := false
 	for _, s := range b.List {
-		if _, ok := s.(*tree.DeclStmt); ok {
-			declares = true
-		}
+		declares = declares || f.declares(s)
 	}
-	if f.debug == nil || !declares || b == f.f.Body {
+	if !declares || b == f.f.Body {
 		emit()
 		return
 	}
+	f.debugLexical(b.Pos, emit)
+}
+
+// declares says whether a statement itself declares variables, which debug information has.
+func (f *fn) declares(s tree.Stmt) bool {
+	_, ok := s.(*tree.DeclStmt)
+	return ok && f.debug != nil
+}
+
+// debugLexical emits what stands at pos in a scope of its own.
+func (f *fn) debugLexical(pos source.Pos, emit func()) {
 	old := f.scope
-	at := f.debugAt(b.Pos)
+	at := f.debugAt(pos)
 	f.scope = f.debugInst(spirv.OpenCLDebugInfo100DebugLexicalBlock, uint32(at.source), at.line, at.column, uint32(old))
 	f.debugScope()
 	emit()
@@ -298,7 +313,8 @@ func (f *fn) debugBlock(b *tree.Block, emit func()) {
 	f.debugScope()
 }
 
-// debugVariable describes a variable or parameter of the function, which lives in an OpVariable or is a value.
+// debugVariable describes a variable or parameter of the function, which lives in an OpVariable or is a
+// value.
 func (f *fn) debugVariable(v *tree.Var) {
 	if f.debug == nil || v.Name == "" {
 		return

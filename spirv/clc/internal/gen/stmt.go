@@ -28,7 +28,11 @@ func (f *fn) stmt(s tree.Stmt) {
 	case *tree.If:
 		f.ifStmt(s)
 	case *tree.Loop:
-		f.loop(s)
+		if f.declares(s.Init) {
+			f.debugLexical(s.Pos, func() { f.loop(s) })
+		} else {
+			f.loop(s)
+		}
 	case *tree.Switch:
 		f.switchStmt(s)
 	case *tree.Case:

@@ -59,7 +59,7 @@ type Typedef struct {
 	SizeDependent bool
 	// Align is from attributes; 0 for none.
 	Align int64
-	// written is what debug information says of it; nil for built-in types.
+	// written is what debug information says of it; nil for built-in types that are no typedefs.
 	written *types.Typedef
 }
 

@@ -51,7 +51,11 @@ func (c *Checker) builtinType(s string) *Typedef {
 	if x.Type == nil {
 		return nil
 	}
-	return &Typedef{Name: s, Type: x, SizeDependent: sized}
+	td := &Typedef{Name: s, Type: x, SizeDependent: sized}
+	if sized || s == "cl_mem_fence_flags" { // typedefs in the specification
+		td.written = &types.Typedef{Name: s, Type: x}
+	}
+	return td
 }
 
 // vectorType returns the type of a spelling such as uchar or float4.
