@@ -115,3 +115,29 @@ func TestDebugReservations(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestAccessesOfKernels steps through kernels that run together, one instruction after the other: accesses to memory are
+// those of the kernel that is shown, and that which is chosen stays chosen.
+func TestAccessesOfKernels(t *testing.T) {
+	s := New()
+	st := openLine(t, s, chain, nil)
+	session, shown := st.Session, 0
+	for !st.Ended {
+		for _, a := range st.Accesses {
+			if shown++; a.Line < 24 || st.Kernel != "sink" {
+				t.Fatalf("tick %d, kernel %s: access in line %d", st.Tick, st.Kernel, a.Line)
+			}
+		}
+		st = call(t, s, &Request{Op: OpDebugStep, Session: session, Step: &Step{Kind: "instruction", Scope: "group"}}).State
+	}
+	if shown == 0 {
+		t.Error("there was no access")
+	}
+	call(t, s, &Request{Op: OpDebugGoto, Session: session, Tick: 200})
+	for range 3 {
+		call(t, s, &Request{Op: OpDebugSelect, Session: session, Group: &GroupChoice{Launch: 2}})
+		if st = call(t, s, &Request{Op: OpDebugSelect, Session: session}).State; st.Kernel != "sink" || !st.Launches[2].Current {
+			t.Errorf("kernel %s is shown", st.Kernel)
+		}
+	}
+}

@@ -198,9 +198,12 @@ func pathOf(of, part string) string {
 	return of + "." + part
 }
 
+// looked names the kernel that is looked at: another one's variables are no changes.
+func (d *session) looked() string { return d.Session.Label(d.Session.CurrentLaunch()) }
+
 // changed marks a variable whose value is another one than in the state before.
 func (d *session) changed(v *Variable, item int) {
-	key := fmt.Sprintf("%d %d %s", item, d.Session.Frame(), v.Name)
+	key := fmt.Sprintf("%s %d %d %s", d.looked(), item, d.Session.Frame(), v.Name)
 	d.values[key] = v.Value
 	if old, ok := d.before[key]; ok {
 		v.Changed = old != v.Value
@@ -365,7 +368,7 @@ func (d *session) table(st *State, v *TableView) Table {
 	for i := range n {
 		text := string(argspec.AppendValue(nil, typ, data[i*size:(i+1)*size]))
 		t.Values = append(t.Values, text)
-		key := fmt.Sprintf("table %s %s %d", t.Name, t.Element, v.First+i)
+		key := fmt.Sprintf("table %s %s %s %d", d.looked(), t.Name, t.Element, v.First+i)
 		d.values[key] = text
 		if old, ok := d.before[key]; ok && old != text {
 			t.Changed = append(t.Changed, int(i))
