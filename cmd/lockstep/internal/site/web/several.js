@@ -67,7 +67,8 @@ export function pipesPart(state, context) {
             "p",
             { class: "small" },
             `${wait.kernel}, group ${triple(wait.group)}: ` +
-              `${plural(wait.items.length, "work-item")} ${wait.items.length === 1 ? "waits" : "wait"} for ${wait.for}, `,
+              `${plural(wait.items.length, "work-item")} ` +
+              `${wait.items.length === 1 ? "waits" : "wait"} for ${wait.for}, `,
             placeLink(wait.place, context),
           ),
         ),

@@ -346,7 +346,8 @@ export class Stepper {
     const item = state.items?.[state.current];
     byId("step-group").textContent =
       state.begun && !state.ended
-        ? ` of group ${triple(state.group)}, ${state.groups_over} of ${plural(state.groups, "group")} over`
+        ? ` of group ${triple(state.group)}` +
+          (kernel ? ` of ${kernel}` : `, ${state.groups_over} of ${plural(state.groups, "group")} over`)
         : "";
     byId("step-all-error").textContent = state.all?.error ?? "";
     this.grid.show(state);
@@ -370,7 +371,7 @@ export class Stepper {
       const { key } = focused.dataset;
       (
         (key && this.body.querySelector(`[data-key="${CSS.escape(key)}"]`)) ||
-        (card && !card.hidden && card.querySelector("input, button")) ||
+        (card && !card.hidden && (card.querySelector("input") ?? card.querySelector("button"))) ||
         byId("step-over")
       ).focus();
     }
