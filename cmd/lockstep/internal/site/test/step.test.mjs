@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as inside from "./inside.mjs";
-import { choose, start, write } from "./start.mjs";
+import { choose, resultOf, start, write } from "./start.mjs";
 
 let open, end;
 
@@ -164,6 +164,22 @@ test("variables and memory of the source's own types show what they mean", async
   await page.until(
     "/out: elements 0 to 1 of 2.*3000000001/.test(document.querySelector('.part-memory table').textContent)",
   );
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test("a run shows coalescing, divergence and heat, and the grid has colours by value", async () => {
+  const page = await open({}, "#example=5-1");
+  await resultOf(page, () => page.click("#run"));
+  assert.match(await page.text("#memory-view"), /Not coalesced: 2 cache lines move for what fits in 1/);
+  assert.match(await page.text("#divergence-view"), /line 11 to 16 32 of 32 lanes, 5 instructions/);
+  assert.ok(await page.run("document.querySelectorAll('.gutter .count').length > 10"), "heat by line");
+  // Values of the grid have colours, from the least to the greatest.
+  await stepping(page);
+  await page.run("document.querySelector('#step-all').focus()");
+  await page.type("get_global_id(0)");
+  await page.key("Enter");
+  await page.until("document.querySelector('.items .shade-0') && document.querySelector('.items .shade-8')");
   assert.deepEqual(page.errors, []);
   await page.close();
 });
