@@ -14,6 +14,7 @@ func (s *Session) LastAccesses() (list []engine.Access) {
 	if off, _ := s.HistoryOff(); off || tick == 0 || s.ended {
 		return nil
 	}
+	looked, item, frame := s.running(), s.item, s.frame
 	h := &s.history
 	h.restore(h.at(tick - 1))
 	s.run(context.Background(), asker{through: true}, tick-1)
@@ -27,11 +28,16 @@ func (s *Session) LastAccesses() (list []engine.Access) {
 		}
 		s.attend()
 	}
+	if s.running() != looked {
+		list = nil
+	}
 	s.telling, s.asks = nil, asker{}
 	s.d.Every, s.d.After, s.d.Tell = false, nil, false
 	h.restore(h.at(tick))
 	s.run(context.Background(), asker{through: true}, tick)
+	s.stepper.Attend(looked.launch, looked.pos)
 	s.attend()
+	s.item, s.frame = item, frame
 	s.skip = tick
 	return list
 }

@@ -301,8 +301,12 @@ func (c *Console) Written(h debug.WatchHit) string {
 // written says what an access to watched memory did.
 func (c *Console) written(h debug.WatchHit) string {
 	s := c.Session
-	if h.Packets != nil {
-		return c.moved(h)
+	if p := h.Packets; p != nil {
+		what := c.Moved(h)
+		if p.Launch >= 0 {
+			what += " at " + c.placeIn(p.Launch, h.PC)
+		}
+		return what
 	}
 	name := ""
 	for _, w := range s.Watchpoints() {

@@ -205,8 +205,8 @@ func (c *Console) owner(r *debug.Reservation) string {
 // placeIn returns the place of an instruction of a launch's kernel.
 func (c *Console) placeIn(launch, pc int) string { return placeOf(c.Session.PlaceIn(launch, pc)) }
 
-// moved says what packets went through a pipe, and who moved them.
-func (c *Console) moved(h debug.WatchHit) string {
+// Moved says what packets went through a pipe, and who moved them.
+func (c *Console) Moved(h debug.WatchHit) string {
 	p := h.Packets
 	verb := "was read from"
 	if p.Write {
@@ -230,5 +230,5 @@ func (c *Console) moved(h debug.WatchHit) string {
 	if c.Session.Several() {
 		by += " of kernel " + c.Session.Label(p.Launch)
 	}
-	return fmt.Sprintf("%s pipe %s by %s at %s", what, p.Pipe, by, c.placeIn(p.Launch, h.PC))
+	return fmt.Sprintf("%s pipe %s by %s", what, p.Pipe, by)
 }

@@ -29,6 +29,7 @@ type session struct {
 	*cmdline.Debugging
 	end     uint64 // the tick at which the launch ends; 0 as long as that is not known
 	stop    debug.Stop
+	hits    []WatchHit     // of the stop, as they were before somebody looked at another kernel
 	note    string         // about the stop
 	wrong   []Breakpoint   // that could not be set
 	before  map[string]any // values of the state before, to mark what has changed
@@ -58,8 +59,10 @@ func (s *Server) debug(ctx context.Context, req *Request, resp *Response) error 
 	switch req.Op {
 	case OpDebugStep:
 		err = d.step(ctx, req.Step)
+		d.watched()
 	case OpDebugGoto:
 		d.stop, err = d.Session.GoTo(ctx, req.Tick)
+		d.watched()
 	case OpDebugBreakpoints:
 		err = d.setBreakpoints(req.Breakpoints)
 	case OpDebugSelect:
@@ -316,8 +319,8 @@ func (d *session) because(st *State) {
 			st.Text += fmt.Sprintf("%s%d", []string{" ", ", "}[min(i, 1)], n)
 		}
 	}
-	for _, h := range d.stop.Watches {
-		hit := d.watchHit(h)
+	for i, h := range d.stop.Watches {
+		hit := d.hits[i]
 		st.Watchpoints = append(st.Watchpoints, hit)
 		st.Hit = append(st.Hit, h.Number)
 		if h.Packets != nil {
@@ -325,6 +328,9 @@ func (d *session) because(st *State) {
 			continue
 		}
 		st.Text = fmt.Sprintf("watchpoint %d: %s was %s and is %s, by work-item %d", h.Number, hit.Text, hit.Old, hit.New, h.Item)
+		if hit.Kernel != "" {
+			st.Text += " of kernel " + hit.Kernel
+		}
 	}
 	st.Findings = d.stop.Findings
 	st.AllFindings = append([]finding.Finding{}, d.Session.Findings().Findings...)
@@ -333,6 +339,14 @@ func (d *session) because(st *State) {
 	}
 	if d.stop.Reason == debug.ReasonBegin && d.checked != "" {
 		st.Text = strings.TrimSpace(d.checked)
+	}
+}
+
+// watched shows the accesses that have stopped the session.
+func (d *session) watched() {
+	d.hits = nil
+	for _, h := range d.stop.Watches {
+		d.hits = append(d.hits, d.watchHit(h))
 	}
 }
 
@@ -350,6 +364,9 @@ func (d *session) watchHit(h debug.WatchHit) WatchHit {
 		if w.Number == h.Number {
 			hit.Text = w.Text
 		}
+	}
+	if s.Several() {
+		hit.Kernel = s.Label(s.CurrentLaunch())
 	}
 	d.packets(h, &hit)
 	return hit

@@ -81,7 +81,7 @@ func (d *session) together(st *State) {
 // packets shows packets that moved through a pipe that is watched.
 func (d *session) packets(h debug.WatchHit, hit *WatchHit) {
 	if p := h.Packets; p != nil {
-		hit.Text, hit.Old, hit.New = p.Pipe, "", (&debugger.Console{Session: d.Session}).Written(h)
+		hit.Text, hit.Old, hit.New = p.Pipe, "", (&debugger.Console{Session: d.Session}).Moved(h)
 		hit.Place = placeOf(d.Session.PlaceIn(p.Launch, h.PC))
 	}
 }

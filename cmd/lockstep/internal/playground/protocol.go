@@ -610,7 +610,9 @@ type WatchHit struct {
 	Item   int    `json:"item"` // the first work-item in its group that did it
 	Items  int    `json:"items"`
 	Place  Place  `json:"place"`
-	Old    string `json:"old"`
+	// Kernel is the launch whose work-item it is, where there are several.
+	Kernel string `json:"kernel,omitempty"`
+	Old    string `json:"old"` // "" for packets of a pipe: New says who moved which
 	New    string `json:"new"`
 }
 

@@ -275,6 +275,56 @@ func TestCopiesInFlight(t *testing.T) {
 	}
 }
 
+// TestDebugTypes shows variables and memory of types that the source defines.
+func TestDebugTypes(t *testing.T) {
+	const source = `typedef enum color { RED, GREEN = 5 } color;
+typedef float2 point;
+typedef struct pair { color c; point at; } pair;
+typedef uint word;
+
+kernel void k(global word *out, global color *seen, global pair *pairs)
+{
+	local word sums[4];
+	color c = GREEN;
+	pair both = { RED, (point)(1.5f, 2.0f) };
+	sums[0] = 3000000000u;
+	out[0] = sums[0];
+	seen[0] = c;
+	pairs[0] = both;
+}
+`
+	s := New()
+	launch := &Launch{Source: Source{Text: source}, Args: []Arg{{Spec: "zero:u32:2"}, {Spec: "zero:i32:1"}, {Spec: "zero:u8:16"}}, Global: "1"}
+	opened := call(t, s, &Request{Op: OpDebugOpen, Launch: launch})
+	if opened.Error != "" {
+		t.Fatal(opened.Error)
+	}
+	call(t, s, &Request{Op: OpDebugBreakpoints, Session: 1, Breakpoints: []Breakpoint{{Line: 14}}})
+	st := call(t, s, &Request{Op: OpDebugStep, Session: 1, Step: &Step{Kind: "continue"},
+		View: &View{Expand: []string{"both"}, Tables: []TableView{{Name: "out"}, {Name: "seen"}, {Name: "sums", Count: 1}, {Name: "pairs", Count: 2}}}}).State
+	got := map[string]string{}
+	var add func(list []Variable)
+	add = func(list []Variable) {
+		for _, v := range list {
+			got[v.Path] = v.Type + " " + v.Value + v.Error
+			add(v.Children)
+		}
+	}
+	add(st.Variables)
+	for path, want := range map[string]string{"c": "color GREEN", "both": "pair {c = RED, at = (1.5, 2)}", "both.c": "color RED", "both.at": "point (1.5, 2)", "sums": "word[4] {3000000000, 0, 0, 0}"} {
+		if got[path] != want {
+			t.Errorf("%s is %q, not %q", path, got[path], want)
+		}
+	}
+	tables := ""
+	for _, one := range st.Tables {
+		tables += fmt.Sprintf("%s %s %v%s; ", one.Name, one.Element, one.Values, one.Error)
+	}
+	if tables != "out u32 [3000000000 0]; seen u32 [5]; sums u32 [3000000000]; pairs u8 [0 0]; " {
+		t.Error(tables)
+	}
+}
+
 var update = flag.Bool("update", false, "rewrite the golden documents")
 
 // TestGolden compares responses with documents in testdata.

@@ -198,9 +198,12 @@ func pathOf(of, part string) string {
 	return of + "." + part
 }
 
+// looked names the kernel that is looked at: another one's variables are no changes.
+func (d *session) looked() string { return d.Session.Label(d.Session.CurrentLaunch()) }
+
 // changed marks a variable whose value is another one than in the state before.
 func (d *session) changed(v *Variable, item int) {
-	key := fmt.Sprintf("%d %d %s", item, d.Session.Frame(), v.Name)
+	key := fmt.Sprintf("%s %d %d %s", d.looked(), item, d.Session.Frame(), v.Name)
 	d.values[key] = v.Value
 	if old, ok := d.before[key]; ok {
 		v.Changed = old != v.Value
@@ -240,7 +243,7 @@ func (d *session) disassembly(st *State, n int) {
 func (d *session) memories(st *State) {
 	s := d.Session
 	for _, b := range s.Buffers() {
-		st.Buffers = append(st.Buffers, Memory{Name: b.Name, Type: b.TypeName, Element: elementOf(b.TypeName), Bytes: b.Bytes})
+		st.Buffers = append(st.Buffers, Memory{Name: b.Name, Type: b.TypeName, Element: elementOf(b.Value.Type, b.TypeName), Bytes: b.Bytes})
 	}
 	if st.Ended {
 		return
@@ -251,7 +254,7 @@ func (d *session) memories(st *State) {
 	}
 	for _, v := range s.Variables(it.Number, s.Frame()) {
 		if v.Scope == debug.ScopeLDS && v.Err == nil {
-			st.LDS = append(st.LDS, Memory{Name: v.Name, Type: v.Value.Type.String(), Element: elementOf(v.Value.Type.String()), Bytes: v.Value.Type.Size})
+			st.LDS = append(st.LDS, Memory{Name: v.Name, Type: v.Value.Type.String(), Element: elementOf(v.Value.Type, ""), Bytes: v.Value.Type.Size})
 		}
 	}
 }
@@ -262,8 +265,31 @@ var elements = map[string]string{
 	"half": "f16", "float": "f32", "double": "f64", "bool": "u8", "size_t": "u64",
 }
 
-// elementOf returns the element of a type such as "global const float4*" or "int[16]", "u8" where that is no number.
-func elementOf(name string) string {
+// elementOf returns the element of what a pointer leads to or an array or vector has: that behind typedefs, and that of
+// an enumeration's integers. "u8" stands for what is no number.
+func elementOf(t *debug.Type, name string) string {
+	for range maxShown {
+		if t == nil {
+			break
+		}
+		switch t.Kind {
+		case isa.DebugPointer, isa.DebugArray, isa.DebugVector, isa.DebugAlias:
+			t = t.Elem
+			continue
+		case isa.DebugFloat:
+			return fmt.Sprintf("f%d", 8*t.Size)
+		case isa.DebugSigned:
+			return fmt.Sprintf("i%d", 8*t.Size)
+		case isa.DebugUnsigned:
+			return fmt.Sprintf("u%d", 8*t.Size)
+		}
+		break
+	}
+	return elementOfName(name)
+}
+
+// elementOfName returns the element of a type such as "global const float4*", where no more is known than its name.
+func elementOfName(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	fields := strings.Fields(strings.ReplaceAll(name, "*", " "))
 	for i := len(fields) - 1; i >= 0; i-- {
@@ -303,7 +329,7 @@ func (d *session) table(st *State, v *TableView) Table {
 		if b.Name == v.Name {
 			pointer, bytes, found = b.Pointer, b.Bytes, true
 			if t.Element == "" {
-				t.Element = elementOf(b.TypeName)
+				t.Element = elementOf(b.Value.Type, b.TypeName)
 			}
 			break
 		}
@@ -313,7 +339,7 @@ func (d *session) table(st *State, v *TableView) Table {
 			if p, ok := x.Value.At(); ok && x.Name == v.Name && x.Err == nil {
 				pointer, bytes, found = p, x.Value.Type.Size, true
 				if t.Element == "" {
-					t.Element = elementOf(x.Value.Type.String())
+					t.Element = elementOf(x.Value.Type, "")
 				}
 			}
 		}
@@ -342,7 +368,7 @@ func (d *session) table(st *State, v *TableView) Table {
 	for i := range n {
 		text := string(argspec.AppendValue(nil, typ, data[i*size:(i+1)*size]))
 		t.Values = append(t.Values, text)
-		key := fmt.Sprintf("table %s %s %d", t.Name, t.Element, v.First+i)
+		key := fmt.Sprintf("table %s %s %s %d", d.looked(), t.Name, t.Element, v.First+i)
 		d.values[key] = text
 		if old, ok := d.before[key]; ok && old != text {
 			t.Changed = append(t.Changed, int(i))

@@ -23,7 +23,7 @@ export function findingCard(finding, context) {
       "li",
       {},
       `${does} `,
-      placeLink(place, context),
+      (place?.line || place?.function) && placeLink(place, context),
       item && h("span", { class: "small" }, ` by ${where(item)}`),
       place?.source && h("code", { class: "line" }, place.source.trim()),
     );

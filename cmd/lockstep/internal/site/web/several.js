@@ -49,7 +49,7 @@ export function pipesPart(state, context) {
         h("progress", {
           max: pipe.capacity,
           value: pipe.len,
-          "aria-label": `${pipe.len} of ${plural(pipe.capacity, "packet")}`,
+          "aria-label": `${pipe.name || "a pipe"}: ${pipe.len} of ${plural(pipe.capacity, "packet")}`,
         }),
         h(
           "span",
@@ -58,12 +58,17 @@ export function pipesPart(state, context) {
             `${pipe.read} read`,
         ),
         pipe.packets.length > 0 && h("code", { class: "line" }, pipe.packets.slice(0, 64).join(" ")),
+        // The last lines say who waits, which the page says with a link.
+        pipe.lines
+          .slice(0, pipe.lines.length - pipe.waits.length)
+          .map((line) => h("p", { class: "small" }, line)),
         pipe.waits.map((wait) =>
           h(
             "p",
             { class: "small" },
             `${wait.kernel}, group ${triple(wait.group)}: ` +
-              `${plural(wait.items.length, "work-item")} ${wait.items.length === 1 ? "waits" : "wait"} for ${wait.for}, `,
+              `${plural(wait.items.length, "work-item")} ` +
+              `${wait.items.length === 1 ? "waits" : "wait"} for ${wait.for}, `,
             placeLink(wait.place, context),
           ),
         ),

@@ -327,7 +327,8 @@ export class Stepper {
     state.text ||= `tick ${state.tick}`;
     // The debugger calls the memory that a pointer leads to &tile.
     for (const access of state.accesses ?? []) access.memory = access.memory?.replace(/^&/, "");
-    const focused = this.body.contains(document.activeElement) && document.activeElement.dataset.key;
+    const focused = this.body.contains(document.activeElement) && document.activeElement;
+    const card = focused && focused.closest(".card");
     this.#state = state;
     this.range.max = String(Math.max(state.end || state.end_limit || 1, state.tick));
     this.range.value = String(state.tick);
@@ -335,11 +336,18 @@ export class Stepper {
     this.clock.textContent = this.#clockText(state.tick);
     this.track.head(state.tick);
     const place = state.frames?.[0]?.place;
-    this.text.replaceChildren(state.text, " ", place?.line ? placeLink(place, this.context) : "");
+    // Where several kernels run, a step may go from one to another.
+    const kernel = state.launches?.length && !state.ended ? `kernel ${state.kernel}` : "";
+    this.text.replaceChildren(
+      [state.text, kernel].filter(Boolean).join(", "),
+      " ",
+      place?.line ? placeLink(place, this.context) : "",
+    );
     const item = state.items?.[state.current];
     byId("step-group").textContent =
       state.begun && !state.ended
-        ? ` of group ${triple(state.group)}, ${state.groups_over} of ${plural(state.groups, "group")} over`
+        ? ` of group ${triple(state.group)}` +
+          (kernel ? ` of ${kernel}` : `, ${state.groups_over} of ${plural(state.groups, "group")} over`)
         : "";
     byId("step-all-error").textContent = state.all?.error ?? "";
     this.grid.show(state);
@@ -358,11 +366,25 @@ export class Stepper {
     }
     this.editor.mark({ now: place?.line ?? 0, waves });
     if (place?.line) this.editor.show(place.line);
-    if (focused) this.body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    // What had the focus may have been drawn anew, or be gone: then its card has it.
+    if (focused && !focused.isConnected) {
+      const { key } = focused.dataset;
+      (
+        (key && this.body.querySelector(`[data-key="${CSS.escape(key)}"]`)) ||
+        (card && !card.hidden && (card.querySelector("input") ?? card.querySelector("button"))) ||
+        byId("step-over")
+      ).focus();
+    }
     if (!quiet) {
       say(
-        `${state.text}${place?.line ? `, line ${place.line}` : ""}` +
-          (item ? `, work-item ${triple(item.global.slice(0, state.dim))}` : ""),
+        [
+          state.text,
+          kernel,
+          place?.line && `line ${place.line}`,
+          item && `work-item ${triple(item.global.slice(0, state.dim))}`,
+        ]
+          .filter(Boolean)
+          .join(", "),
       );
     }
   }
@@ -628,7 +650,8 @@ export class Stepper {
           { class: "small" },
           !hit.old
             ? `${hit.new} `
-            : `${hit.text} was ${hit.old} and is ${hit.new}, by work-item ${hit.item}, `,
+            : `${hit.text} was ${hit.old} and is ${hit.new}, by work-item ${hit.item}` +
+                `${hit.kernel ? ` of kernel ${hit.kernel}` : ""}, `,
           placeLink(hit.place, this.context),
         ),
       ),

@@ -95,7 +95,7 @@ export class Timeline {
     // A timeline is as wide as the view, unless somebody wants it wider.
     const view = byId("results").clientWidth || 720;
     const names = view < 500 ? 96 : 150; // pixels for the names of rows
-    const width = Math.min(12000, Math.max(220, Math.min(900, view - names - 90)) * zoom);
+    const width = Math.min(12000, Math.max(160, Math.min(900, view - names - 90)) * zoom);
     this.names = names;
     this.x = (tick) => names + ((tick - timeline.start) / ticks) * width;
     this.tick = (x) => {
@@ -183,6 +183,7 @@ export class Timeline {
 
   // text says what happens at a tick, in all rows.
   text(tick) {
+    if (tick >= this.timeline.end) return `Tick ${tick}. The timeline ends here.`;
     // Those that only wait for their turn are counted.
     const idle = (row) => row.spans.find((span) => covers(span, tick))?.activity === "idle";
     const all = this.timeline.rows;
@@ -193,7 +194,9 @@ export class Timeline {
     const waits = all.filter(idle);
     if (waits.length === 1) rows.push(happens(waits[0], tick));
     else if (waits.length > 1) rows.push(`${waits.length} others: not their turn`);
-    return `Tick ${tick}. ${rows.join("; ") || "Nothing happens"}.`;
+    // Of several ticks, the first was looked at.
+    const near = (tick - this.timeline.start) % (this.timeline.step || 1) ? "Near tick" : "Tick";
+    return `${near} ${tick}. ${rows.join("; ") || "Nothing happens"}.`;
   }
 
   #describe(tick) {
