@@ -87,17 +87,20 @@ func TestMatching(t *testing.T) {
 // TestLongLoop checks that the tables do not grow while work-items encounter
 // millions of copies, whether or not all do, and wait for them or not.
 func TestLongLoop(t *testing.T) {
-	n := uint64(2 * maxApart)
+	n := uint64(maxApart + maxApart/16)
 	if testing.Short() {
-		n /= 16
+		n /= 8
 	}
 	for _, check := range []bool{false, true} {
 		for _, c := range []Completion{Early, Late, Seeded, Paced} {
 			for _, kind := range []string{"all", "waves", "some"} {
 				b := newBed(t, Config{Completion: c, Check: check}, 64, 32)
 				rounds := n
-				if check {
-					rounds = n / 50
+				switch {
+				case check:
+					rounds = n / 25
+				case kind != "some":
+					rounds = n / 16 // the limits of these are reached at once
 				}
 				for i := range rounds {
 					cp := linear(1, b.tile.Add(int64(i%16*64)), b.in, 64)
