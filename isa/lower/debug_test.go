@@ -60,7 +60,7 @@ func TestDebugKernel(t *testing.T) {
 	want := `list:3 kind 6 where 0 arg 1 scope walk:3 call 0
 out:3 kind 6 where 0 arg 2 scope walk:3 call 0
 i:6 kind 3 where 0 arg 0 scope walk:3 call 0
-p:7 kind 6 where 0 arg 0 scope walk:3 call 0
+p:7 kind 6 where 0 arg 0 scope :7 call 0
 i:8 kind 3 where 0 arg 0 scope :7 call 0
 v:2 kind 3 where 0 arg 1 scope twice:2 call 8
 w:2 kind 3 where 0 arg 0 scope twice:2 call 8
