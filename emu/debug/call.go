@@ -23,7 +23,7 @@ func (v *evaluation) call(n *node) (Value, error) {
 	}
 	f := numberFunctions[n.text]
 	if f == nil || len(args) != f.args {
-		return Value{}, bad("%s of %d arguments cannot be called here", n.text, len(args))
+		return Value{}, v.notCalled(n.text, f)
 	}
 	t := args[0].Type.strip()
 	for _, a := range args[1:] {
@@ -57,6 +57,19 @@ func (v *evaluation) call(n *node) (Value, error) {
 		}
 		return x, err
 	})
+}
+
+// notCalled says why a function cannot be called: f, when it is not nil, takes another number of arguments.
+func (v *evaluation) notCalled(name string, f *numberFunction) error {
+	switch {
+	case f != nil && f.args == 1:
+		return bad("%s takes one argument", name)
+	case f != nil:
+		return bad("%s takes %d arguments", name, f.args)
+	case len(v.s.info.functionStarts(name)) > 0:
+		return bad("%s is a function of the kernel: expressions call work-item functions and some of numbers, and no code", name)
+	}
+	return bad("expressions cannot call %s, only work-item functions and some of numbers, such as min, fabs and sqrt", name)
 }
 
 // numberFunction is a function of numbers: of floating-point ones, of integers, or of both.

@@ -307,7 +307,7 @@ func (s *Session) ReverseContinue(ctx context.Context) (Stop, error) {
 }
 
 // ReverseStep is Step backwards: to the beginning of the line that ran before, or of the present one from its
-// middle. StepOver passes functions that were called, StepOut goes to before the call of the present one.
+// middle. StepOver passes functions that were called, StepOut goes to before the call of the one that is looked at.
 func (s *Session) ReverseStep(ctx context.Context, kind StepKind, u Unit, scope Scope) (Stop, error) {
 	if len(s.waves) == 0 {
 		if !s.ended {
@@ -438,7 +438,7 @@ func newBackStep(s *Session, u unit) *backStep {
 	if u.scope != Lane || state == engine.LaneEnded {
 		pc = w.Next()
 	}
-	b.from = s.info.positionOf(pc)
+	b.from = s.from(u, pc)
 	return b
 }
 

@@ -170,9 +170,17 @@ kernel void finish(global float *x)
 		if _, err := s.Continue(context.Background()); err != nil || !s.SelectFrame(frame) {
 			t.Fatalf("%v, frames %+v", err, s.Frames())
 		}
+		hit := s.Tick()
 		stop, err := s.Step(context.Background(), StepOut, Lines, Lane)
 		if f := s.Frames(); err != nil || stop.Reason != ReasonStep || f[0].Function != want {
 			t.Errorf("frame %d: %+v %v, in %+v", frame, stop, err, f)
+		}
+		if _, err = s.GoTo(context.Background(), hit); err != nil || !s.SelectFrame(frame) {
+			t.Fatalf("%v, frames %+v", err, s.Frames())
+		}
+		stop, err = s.ReverseStep(context.Background(), StepOut, Lines, Lane)
+		if f := s.Frames(); err != nil || stop.Reason != ReasonStep || f[0].Function != want {
+			t.Errorf("frame %d backwards: %+v %v, in %+v", frame, stop, err, f)
 		}
 	}
 }

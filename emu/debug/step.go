@@ -78,10 +78,7 @@ func (s *Session) newStep(u unit) *step {
 	if u.scope != Lane {
 		pc = w.Next()
 	}
-	st.from = s.info.positionOf(pc)
-	if frames := s.Frames(); u.kind == StepOut && u.scope == Lane && s.frame < len(frames) {
-		st.from.frame = frames[s.frame].at // that returns, with those inside of it
-	}
+	st.from = s.from(u, pc)
 	if u.scope == Group {
 		st.others = map[engine.Debuggable]position{}
 		for _, w := range s.waves {
@@ -91,6 +88,16 @@ func (s *Session) newStep(u unit) *step {
 		}
 	}
 	return st
+}
+
+// from returns the position from which a step begins: in the frame that is looked at, with those inside of it, where the step
+// leaves a function.
+func (s *Session) from(u unit, pc int) position {
+	from := s.info.positionOf(pc)
+	if frames := s.Frames(); u.kind == StepOut && u.scope == Lane && s.frame < len(frames) {
+		from.frame = frames[s.frame].at
+	}
+	return from
 }
 
 // newGroup says that another work-group begins, or has its turn.

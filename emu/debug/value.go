@@ -362,7 +362,7 @@ func (s *Session) write(b *strings.Builder, v Value, most, depth int) {
 			b.WriteString(s.PipeText(p, most))
 			break
 		}
-		fmt.Fprintf(b, "handle %#x", v.word())
+		b.WriteString(s.handleText(v))
 	case isa.DebugVector:
 		b.WriteByte('(')
 		s.writeList(b, v, t, most, depth)

@@ -206,7 +206,8 @@ func (s *Session) Variables(item, frame int) []Variable {
 	if err != nil || v.w == nil || len(s.FramesOf(item)) == 0 {
 		return nil
 	}
-	var args, locals, lds, globals []Variable
+	var locals, lds, globals []Variable
+	var args []parameter
 	seen := map[string]bool{}
 	for _, d := range s.info.visible(v.loc) {
 		name := shortName(d)
@@ -224,7 +225,7 @@ func (s *Session) Variables(item, frame int) []Variable {
 			x.Scope = ScopeGlobals
 			globals = append(globals, x)
 		case d.Arg > 0:
-			args = append(args, x)
+			args = append(args, parameter{x, int(d.Arg)})
 		default:
 			x.Scope = ScopeLocals
 			locals = append(locals, x)
@@ -235,12 +236,23 @@ func (s *Session) Variables(item, frame int) []Variable {
 			if name := s.kernel.Params[i].Name; name != "" && !seen[name] {
 				x := Variable{Name: name}
 				x.Value, x.Err = s.paramValue(i, item)
-				args = append(args, x)
+				args = append(args, parameter{x, i + 1})
 			}
 		}
 	}
+	slices.SortStableFunc(args, func(a, b parameter) int { return a.number - b.number })
 	slices.SortStableFunc(locals, func(a, b Variable) int { return a.Line - b.Line })
-	return slices.Concat(args, locals, lds, globals)
+	list := make([]Variable, len(args), len(args)+len(locals)+len(lds)+len(globals))
+	for i := range args {
+		list[i] = args[i].Variable
+	}
+	return append(append(append(list, locals...), lds...), globals...)
+}
+
+// parameter is a variable that is a parameter, by its number in the function, from 1 on.
+type parameter struct {
+	Variable
+	number int
 }
 
 // register returns the register of a name in the text form, "vw3", and the type in which it is shown.

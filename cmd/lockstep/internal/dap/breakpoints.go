@@ -170,7 +170,7 @@ func (s *server) put(w *wish) error {
 			return fmt.Errorf("there is no %s; dataBreakpointInfo says what there is", w.name)
 		}
 		m := s.marks[w.mark]
-		x, err := s.session.WatchValue(m.text, m.value, w.access)
+		x, err := s.watch(m.text, m.value, w.access)
 		if err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (s *server) mark(m *mark) error {
 	if ok && s.session.SelectGlobal(m.item) == nil {
 		v, err := s.session.Evaluate(m.text)
 		_ = s.session.Select(at.Number)
-		if _, memory := v.At(); err == nil && memory {
+		if err == nil && s.watchable(v) {
 			m.value = v
 			return nil
 		}
@@ -309,16 +309,31 @@ var accesses = map[dap.DataBreakpointAccessType]emudebug.WatchKind{
 	"": emudebug.WatchWrite, "write": emudebug.WatchWrite, "read": emudebug.WatchRead, "readWrite": emudebug.WatchReadWrite,
 }
 
+// watch sets a watchpoint at memory or, where a value is the handle of one, at a pipe.
+func (s *server) watch(text string, v emudebug.Value, kind emudebug.WatchKind) (*emudebug.Watchpoint, error) {
+	if p, ok := s.session.PipeValue(v); ok {
+		return s.session.WatchPipe(p, kind)
+	}
+	return s.session.WatchValue(text, v, kind)
+}
+
+// watchable says whether a value is in memory, or a pipe.
+func (s *server) watchable(v emudebug.Value) bool {
+	_, memory := v.At()
+	_, pipe := s.session.PipeValue(v)
+	return memory || pipe
+}
+
 func (s *server) dataBreakpointInfo(a *dap.DataBreakpointInfoArguments) (any, error) {
 	text, v, err := s.named(a.VariablesReference, a.Name, a.FrameId)
 	if err != nil {
 		return dap.DataBreakpointInfoResponseBody{Description: err.Error()}, nil
 	}
 	kinds := []dap.DataBreakpointAccessType{"write"}
-	try, err := s.session.WatchValue(text, v, emudebug.WatchRead)
+	try, err := s.watch(text, v, emudebug.WatchRead)
 	if err == nil {
 		kinds = append(kinds, "read", "readWrite")
-	} else if try, err = s.session.WatchValue(text, v, emudebug.WatchWrite); err != nil {
+	} else if try, err = s.watch(text, v, emudebug.WatchWrite); err != nil {
 		return dap.DataBreakpointInfoResponseBody{Description: err.Error()}, nil
 	}
 	_ = s.session.Delete(try.Number)
@@ -328,6 +343,9 @@ func (s *server) dataBreakpointInfo(a *dap.DataBreakpointInfoArguments) (any, er
 	it, _ := s.session.Current()
 	s.marks = append(s.marks, &mark{text, v, it.Global})
 	what := fmt.Sprintf("%s, %d bytes", text, len(v.Bytes))
+	if p, ok := s.session.PipeValue(v); ok {
+		what = fmt.Sprintf("pipe %s of %d packets", text, p.Capacity)
+	}
 	return dap.DataBreakpointInfoResponseBody{DataId: fmt.Sprintf("%d", len(s.marks)), Description: what, AccessTypes: kinds}, nil
 }
 
@@ -338,7 +356,9 @@ func (s *server) setDataBreakpoints(a *dap.SetDataBreakpointsArguments) (any, er
 		kind, ok := accesses[b.AccessType]
 		w := want{kind: wishData, mark: n - 1, access: kind, condition: b.Condition, hit: b.HitCondition}
 		if err != nil || n < 1 || n > len(s.marks) || !ok { // the others are set
-			w.mark, w.name = -1, fmt.Sprintf("data %.40q with the access %.20q", b.DataId, b.AccessType)
+			if w.mark, w.name = -1, fmt.Sprintf("data %.40q", b.DataId); !ok {
+				w.name += fmt.Sprintf(" with the access %.20q", b.AccessType)
+			}
 		} else {
 			w.name = s.marks[w.mark].text
 		}

@@ -251,6 +251,9 @@ func (s *server) named(reference int, name string, frameID int) (string, emudebu
 	switch {
 	case err != nil:
 		return name, emudebug.Value{}, err
+	case v.value == nil && v.expr != "": // a pipe
+		x, err := s.session.Evaluate(v.expr)
+		return v.expr, x, err
 	case v.value == nil:
 		return name, emudebug.Value{}, fmt.Errorf("%s has no value of its own", name)
 	}

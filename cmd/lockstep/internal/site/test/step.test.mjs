@@ -183,3 +183,24 @@ test("a run shows coalescing, divergence and heat, and the grid has colours by v
   assert.deepEqual(page.errors, []);
   await page.close();
 });
+
+test("a run shows which banks have conflicts, and local memory has a column for each bank", async () => {
+  const page = await open({}, "#example=7-1");
+  await resultOf(page, () => page.click("#run"));
+  const good = /words.*Good: each lane has a bank of its own in each turn/s;
+  assert.match(await page.text("#memory-view"), good);
+  assert.doesNotMatch(await page.text("#memory-view"), /Bank conflict/);
+  await page.close();
+
+  const conflicts = await open({}, "#example=7-4");
+  await resultOf(conflicts, () => conflicts.click("#run"));
+  assert.match(
+    await conflicts.text("#memory-view"),
+    /Bank conflict: 32 lanes want 32 different words of bank 0.*32 turns where 1 turn would do/s,
+  );
+  await stepping(conflicts);
+  await conflicts.until("/a column for each bank/.test(document.querySelector('.part-memory').textContent)");
+  assert.equal(await conflicts.run("document.querySelectorAll('.part-memory thead th').length"), 32);
+  assert.deepEqual(conflicts.errors, []);
+  await conflicts.close();
+});
