@@ -197,8 +197,7 @@ func (r *raceReport) help(x *race.Race) string {
 func (r *raceReport) workItem(q *race.Party) *finding.WorkItem {
 	p := r.launches[q.Launch]
 	l := &p.launch
-	g := scheduler.Group{Linear: q.Group}
-	g.ID = [3]uint64{q.Group % l.Groups[0], q.Group / l.Groups[0] % l.Groups[1], q.Group / l.Groups[0] / l.Groups[1]}
+	g := scheduler.Group{Linear: q.Group, ID: l.GroupID(q.Group)}
 	for d := range g.Size {
 		g.Size[d] = uint32(min(uint64(l.Local[d]), l.Global[d]-g.ID[d]*uint64(l.Local[d])))
 	}

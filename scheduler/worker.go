@@ -243,11 +243,7 @@ func (w *worker) begin(pos uint64) {
 func (w *worker) locate() {
 	g := &w.group
 	linear := w.order.at(w.pos)
-	g.Linear = linear
-	g.ID[0] = linear % w.Groups[0]
-	rest := linear / w.Groups[0]
-	g.ID[1] = rest % w.Groups[1]
-	g.ID[2] = rest / w.Groups[1]
+	g.Linear, g.ID = linear, w.GroupID(linear)
 	w.measure()
 	w.located = w.opt.Order == InOrder
 }

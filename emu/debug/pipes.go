@@ -109,9 +109,7 @@ func (s *Session) pipe(m *memory.Pipe) Pipe {
 			x.Missing, _ = r.Missing()
 		}
 		if o := r.Owner.Launch; o >= 0 && o < len(launches) {
-			g := &launches[o].Groups
-			a, b := max(g[0], 1), max(g[1], 1)
-			x.Group = [3]uint64{r.Owner.Group % a, r.Owner.Group / a % b, r.Owner.Group / a / b}
+			x.Group = launches[o].GroupID(r.Owner.Group)
 		}
 		for i := range r.Owner.Items {
 			x.Items = append(x.Items, r.Owner.First+i)

@@ -218,6 +218,13 @@ type Launch struct {
 	Portable *Portable
 }
 
+// GroupID returns the id of a work-group by its linear number, in which the first dimension is the fastest. A launch without
+// work-groups has the id 0 alone.
+func (l *Launch) GroupID(linear uint64) [3]uint64 {
+	x, y := max(l.Groups[0], 1), max(l.Groups[1], 1)
+	return [3]uint64{linear % x, linear / x % y, linear / x / y}
+}
+
 // LocalOrigins returns where undefined bits of each LDS allocation come from; nothing where nobody asks. What the
 // machine itself needs for operations of the work-group counts as defined.
 func (l *Launch) LocalOrigins() []memory.OriginID {
