@@ -39,9 +39,16 @@ type Telling struct {
 	rest     []byte
 }
 
+// maxRest is the longest part of a line that waits for its end.
+const maxRest = 64 << 10
+
 func (t *Telling) Write(p []byte) (int, error) {
 	t.rest = append(t.rest, p...)
-	if i := bytes.LastIndexByte(t.rest, '\n'); i >= 0 {
+	i := bytes.LastIndexByte(t.rest, '\n')
+	if i < 0 && len(t.rest) > maxRest {
+		i = len(t.rest) - 1
+	}
+	if i >= 0 {
 		t.Say(dap.Output{Category: t.Category, Text: string(t.rest[:i+1])})
 		t.rest = append(t.rest[:0], t.rest[i+1:]...)
 	}
@@ -79,8 +86,8 @@ func within(e *cmdline.Env, dir string, say func(dap.Output)) *cmdline.Env {
 	return &inner
 }
 
-// PrepareKernel is prepareDAP for clients that may not start programs: who they are at a connection, nobody
-// knows.
+// PrepareKernel makes a launch of a client's attributes, for clients that may not start programs: at a connection,
+// nobody knows who they are.
 func PrepareKernel(ctx context.Context, e *cmdline.Env, l *dap.Launch, say func(dap.Output)) (*dap.Target, error) {
 	switch {
 	case l.Attach:

@@ -112,7 +112,7 @@ func (h *hostLaunches) next(ctx context.Context, env *cmdline.Env, say func(dap.
 			if err == nil {
 				return t, nil
 			}
-			h.answer() // such as a kernel with pipes: the program goes on
+			h.answer() // such as a kernel of a binary without code for debuggers: the program goes on
 			say(dap.Output{Category: "stderr", Text: fmt.Sprintf("lockstep: launch %d is not debugged: %s\n", st.Launch, cmdline.Harmless(err))})
 		}
 	}

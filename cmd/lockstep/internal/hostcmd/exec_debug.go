@@ -118,7 +118,7 @@ func (o *execOptions) debugLaunch(ctx context.Context, env *cmdline.Env, st host
 	if err == nil {
 		x, err = d.Open(ctx, &inner, "")
 	}
-	if err != nil { // such as a kernel with pipes: the program goes on
+	if err != nil { // such as a kernel of a binary without code for debuggers: the program goes on
 		fmt.Fprintf(env.Stderr, "lockstep: launch %d is not debugged: %s\n", st.Launch, cmdline.Harmless(err))
 		return ctx.Err() == nil, nil
 	}
